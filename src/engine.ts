@@ -9,6 +9,7 @@ export type { Command, Enqueue, Fault, Spend } from './core/command.ts'
 export { hasLongLog } from './core/compact.ts'
 export { isMereRenewal, stillHere } from './core/decide/heartbeat.ts'
 export { type Decision, decide } from './core/decide.ts'
+export type { DuplicatesInput } from './core/duplicates.ts'
 export type { Duration, DurationText } from './core/duration.ts'
 export type { Annotation, Event, EventType, ObservationEvent, TransitionEvent } from './core/event.ts'
 export { derive as fold, evolve } from './core/evolve.ts'
@@ -43,6 +44,8 @@ export type {
   Kind,
   Lease,
   LiveState,
+  Newer,
+  Next,
   Owned as OwnedJob,
   Owner,
   Parked as ParkedJob,
@@ -66,6 +69,7 @@ export type {
   Waiting as WaitingJob,
 } from './core/job.ts'
 export type { Jsonify } from './core/jsonify.ts'
+export type { Effect } from './core/newer.ts'
 export type {
   Action,
   Canary,
@@ -75,7 +79,7 @@ export type {
   OperationStatus,
   RefusedJob,
 } from './core/operation.ts'
-export type { Curve, DeclaredLimit, ErrorClass, Policy } from './core/policy.ts'
+export type { Curve, DeclaredLimit, ErrorClass, OnDuplicate, Policy } from './core/policy.ts'
 export { REFUSALS, type Refusal, type RefusalCode, type Violation } from './core/refusal.ts'
 export { type CurveInput, type PolicyInput, type RetryInput, resolvePolicy } from './core/resolve.ts'
 export { JobError, LeaseConflictError, type ThrownOptions } from './core/thrown.ts'
@@ -117,7 +121,14 @@ export type {
   SignalOptions,
 } from './library/asked.ts'
 export type { CallOptions } from './library/call.ts'
-export type { DefineOptions, FlowOptions, HandlerOptions, LimitOptions, SpecOptions } from './library/define-job.ts'
+export type {
+  DedupeOptions,
+  DefineOptions,
+  FlowOptions,
+  HandlerOptions,
+  LimitOptions,
+  SpecOptions,
+} from './library/define-job.ts'
 export type { EncryptionKeys } from './library/encryption.ts'
 export type { EnqueueManyOptions, EnqueueOutcome, ItemOptions } from './library/enqueue-many.ts'
 export type { RefusedItem } from './library/errors.ts'

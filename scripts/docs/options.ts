@@ -23,6 +23,8 @@ const SECTIONS: readonly (readonly [title: string, text: string, interfaces: rea
     [
       'DefineOptions',
       'SpecOptions',
+      'DedupeOptions',
+      'DuplicatesInput',
       'FlowOptions',
       'LimitOptions',
       'LimitInput',

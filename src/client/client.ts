@@ -5,6 +5,7 @@ import type { Holding } from '../core/flow/explain.ts'
 import type { Job, JobId, Time } from '../core/job.ts'
 import { AT_ONCE, LENGTHS } from '../core/limits.ts'
 import { isSegment } from '../core/name.ts'
+import type { Effect } from '../core/newer.ts'
 import type { Policy } from '../core/policy.ts'
 import type {
   Answer,
@@ -323,6 +324,7 @@ const enqueued = (wire: Wire, policy: Policy): EnqueueAnswer =>
         job: jobFromWire(wire['job'] as Wire, policy),
         deduped: wire['deduped'] === true,
         replayed: wire['replayed'] === true,
+        effect: wire['effect'] as Effect | undefined,
       }
     : { ok: false, refusal: refusalOf(wire['problem'] as Wire) }
 

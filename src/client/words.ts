@@ -18,7 +18,7 @@ const iso = (time: number | undefined): string | undefined =>
   time === undefined ? undefined : new Date(time).toISOString()
 
 export function enqueueText(request: EnqueueRequest, requestId: string): string {
-  const { actor: _, kind, unsaid: __, input, runAt, delayMs, ...rest } = request
+  const { actor: _, kind, unsaid: __, older: ___, input, runAt, delayMs, ...rest } = request
   const { queue, type, policy } = kind
   return jsonWith(
     { ...rest, type, queue, requestId, runAt: iso(runAt), delay: delayMs, policy: policyToWire(policy) },
@@ -54,7 +54,11 @@ export const policyToWire = (p: Policy): object => ({
   onWaitTimeout: p.onWaitTimeout,
   admission: p.admission,
   idempotent: p.idempotent,
-  dedupeFor: p.dedupe,
+  dedupe: {
+    for: p.dedupe,
+    ...(p.onDuplicate !== undefined && { onDuplicate: p.onDuplicate.does }),
+    ...(p.onDuplicate?.does === 'debounce' && { within: p.onDuplicate.withinMs, atMost: p.onDuplicate.atMostMs }),
+  },
   limits: p.limits?.map(limitToWire),
   breaking: p.breaking,
 })

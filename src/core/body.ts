@@ -25,6 +25,7 @@ const WRITES: Readonly<Partial<Record<CommandType, RegExp>>> = {
   record: /^step\/./,
   fail: /^error\/./,
   signal: /^signal/,
+  replace: /^(?:replaced|next)$/,
 }
 
 export const mayWrite = (command: CommandType, name: string): boolean => WRITES[command]?.test(name) ?? false

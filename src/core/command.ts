@@ -176,6 +176,20 @@ export interface Reschedule extends Asked {
   readonly priority?: Priority | undefined
 }
 
+/**
+ * A duplicate has come, and brings a newer input: for this job, while nobody has begun with it; else for the one that comes
+ * after it. `debounce` moves the time it runs at with every duplicate, up to a limit.
+ */
+export interface Replace extends Asked {
+  readonly type: 'replace'
+  /** Named `replaced` or `next`, by where it belongs: core says which (`placeOf`). Absent: what came before it stays. */
+  readonly input?: BodyRef | undefined
+  /** The names it is let in by. Absent: those of the job. */
+  readonly flow?: JobFlow | undefined
+  readonly runAt?: Time | undefined
+  readonly debounce?: { readonly withinMs: number; readonly atMostMs: number } | undefined
+}
+
 export interface Stall extends Asked {
   readonly type: 'stall'
   /** Where given, only this lease is judged: two reapers, one verdict. */
@@ -192,6 +206,8 @@ export interface Cancel extends Asked {
   readonly reason?: string | undefined
   /** Given by an owner who ends its own job. */
   readonly fence?: string | undefined
+  /** What duplicates have brought meanwhile goes with it. Absent: it is the job that comes next. */
+  readonly next?: 'drop' | undefined
 }
 
 export interface Expire extends Asked {
@@ -237,6 +253,7 @@ export type Command =
   | Claim
   | Signal
   | Reschedule
+  | Replace
   | Stall
   | Requeue
   | Cancel

@@ -23,6 +23,7 @@ import { decideProgress } from './decide/progress.ts'
 import { decideRecord } from './decide/record.ts'
 import { decideRelease } from './decide/release.ts'
 import { decideReopen } from './decide/reopen.ts'
+import { decideReplace } from './decide/replace.ts'
 import { decideRequeue } from './decide/requeue.ts'
 import { decideReschedule } from './decide/reschedule.ts'
 import { decideSignal } from './decide/signal.ts'
@@ -36,6 +37,7 @@ import type { Annotation, Event } from './event.ts'
 import { evolve } from './evolve.ts'
 import { isEnded, type Job, type Receipt, type Time } from './job.ts'
 import { annotationOf } from './late.ts'
+import { nextOf } from './newer.ts'
 import { ownership, type Trespass } from './ownership.ts'
 import { alreadyDone, repetition } from './receipt.ts'
 import type { Refusal } from './refusal.ts'
@@ -96,7 +98,7 @@ export function decide(
   }
   const mute = prohibitedEvents(job, command, d.events)
   if (mute !== undefined) return refused(refuse(mute.code, { command: command.type, job, message: mute.message }))
-  return accepted(job, d, ruling?.successor)
+  return accepted(job, d, ruling?.successor ?? nextOf(d, job))
 }
 
 /** A tick is not a command: core resolves it into stall, requeue, expire or cancel. Undefined: nothing is due. */
@@ -187,6 +189,7 @@ const RULES: {
   signal: decideSignal,
   release: decideRelease,
   reschedule: decideReschedule,
+  replace: decideReplace,
   stall: decideStall,
   requeue: decideRequeue,
   cancel: decideCancel,

@@ -11,6 +11,7 @@ import type {
   Ending,
   Failure,
   JobId,
+  Newer,
   Owner,
   Priority,
   Progress,
@@ -101,6 +102,8 @@ export interface ObservationPayloads {
   signal_stored: { readonly signal: StoredSignal }
   cancel_requested: { readonly cancel: CancelRequest }
   rescheduled: { readonly runAt: Time; readonly priority: Priority }
+  /** What it has of duplicates from now on; `runAt` where the time it runs at has moved. */
+  replaced: { readonly newer: Newer; readonly runAt: Time | undefined }
   compensated: Record<never, never>
   /** Stands for `count` observations that have been thrown away, and keeps what they added up to. */
   compacted: {
@@ -197,6 +200,7 @@ export const OBSERVATION_TYPES = [
   'signal_stored',
   'cancel_requested',
   'rescheduled',
+  'replaced',
   'compensated',
   'compacted',
 ] as const satisfies readonly ObservationType[]

@@ -11,6 +11,7 @@ import { created } from './evolve/created.ts'
 import { type Changes, observed } from './evolve/observed.ts'
 import { remember } from './evolve/remember.ts'
 import type { DeadLetter, Failure, Job, LastClaim, Lease, Owner, Receipt, Result, Time, Verdict, Wait } from './job.ts'
+import { withoutNext } from './newer.ts'
 import { silencesAfter } from './suspicion.ts'
 import { deadlineOnStart, nextTickAt, readyAt, startByFrom } from './timers.ts'
 
@@ -144,22 +145,7 @@ function apply(job: Job, event: Later, own: boolean): Job {
     case 'compensating':
       return compensating(job, event, event.payload)
     case 'reopened':
-      return enter(
-        job,
-        event,
-        { state: event.to === 'pending' ? 'pending' : 'queued', runAt: event.payload.runAt },
-        {
-          generation: event.generation,
-          phase: 'run',
-          intended: undefined,
-          failures: 0,
-          stalls: 0,
-          cancel: undefined,
-          lastClaim: job.lastClaim && { ...job.lastClaim, ran: false },
-          deadlineAt: event.payload.deadlineAt,
-          startBy: event.payload.startBy,
-        },
-      )
+      return reopened(job, event, event.payload)
     default:
       return observed(job, event)
   }
@@ -283,6 +269,26 @@ function compensating(job: Job, event: Event, payload: TransitionPayloads['compe
     cancel: payload.intended.cancel ?? job.cancel,
   }
   return leave(job, event, { state: 'queued', runAt: payload.runAt }, payload.executionMs, changes)
+}
+
+function reopened(job: Job, event: Event, { runAt, deadlineAt, startBy }: TransitionPayloads['reopened']): Job {
+  return enter(
+    job,
+    event,
+    { state: event.to === 'pending' ? 'pending' : 'queued', runAt },
+    {
+      generation: event.generation,
+      phase: 'run',
+      intended: undefined,
+      failures: 0,
+      stalls: 0,
+      cancel: undefined,
+      newer: withoutNext(job.newer),
+      lastClaim: job.lastClaim && { ...job.lastClaim, ran: false },
+      deadlineAt,
+      startBy,
+    },
+  )
 }
 
 const admitted = (job: Job, { startBy, needs = job.needs }: TransitionPayloads['admitted']): Changes => ({

@@ -157,6 +157,8 @@ export interface CancelRequest {
   readonly requestedAt: Time
   readonly deliveredAt: Time | undefined
   readonly acknowledgedAt: Time | undefined
+  /** What duplicates have brought goes with it. */
+  readonly dropsNext?: true | undefined
 }
 
 export interface Wait {
@@ -257,6 +259,23 @@ export type Result =
   | { readonly body: BodyRef; readonly ptr?: undefined }
   | { readonly ptr: string; readonly body?: undefined }
 
+/** What duplicates have brought, where its policy lets them. */
+export interface Newer {
+  /** In place of the input it was enqueued with: nobody had begun with that. */
+  readonly input: BodyRef | undefined
+  /** What is enqueued with its end. */
+  readonly next: Next | undefined
+}
+
+export interface Next {
+  readonly input: BodyRef | undefined
+  readonly runAt: Time | undefined
+  /** When the first of those came that it stands for. */
+  readonly since: Time
+  /** The names it is let in by follow from its input: they are those of the newest. */
+  readonly flow: JobFlow | undefined
+}
+
 interface Common {
   readonly id: JobId
   readonly spec: Spec
@@ -290,6 +309,7 @@ interface Common {
   /** Not started by then: `timed_out`. Gone once something has started. */
   readonly startBy: Time | undefined
   readonly cancel: CancelRequest | undefined
+  readonly newer: Newer | undefined
   readonly inbox: readonly StoredSignal[]
   /** Signals ever stored: numbers the next one. */
   readonly signals: number

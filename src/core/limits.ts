@@ -25,6 +25,8 @@ export const DURATIONS = {
   cancelGraceMs: { min: 0, max: DAY },
   compensateWithinMs: { min: SECOND, max: 30 * DAY },
   dedupe: { min: 1, max: MAX_DURATION_MS },
+  within: { min: 1, max: MAX_DURATION_MS },
+  atMost: { min: 1, max: MAX_DURATION_MS },
   baseMs: { min: 1, max: DAY },
   maxMs: { min: 1, max: 30 * DAY },
 } as const satisfies Record<string, Bound>

@@ -75,9 +75,15 @@ export interface Policy {
   readonly idempotent: boolean
   /** How long a dedupe key is held: while the job lives, for a window from enqueue, or for ever. */
   readonly dedupe: 'live' | 'forever' | number
+  /** What a duplicate does to the job that holds its key. Absent: nothing. */
+  readonly onDuplicate: OnDuplicate | undefined
 
   /** For each of its jobs' keys, in their order. Absent: nothing is declared. */
   readonly limits?: readonly DeclaredLimit[] | undefined
   /** Codes of errors that tell of what is behind the key, besides those that always do. */
   readonly breaking?: readonly string[] | undefined
 }
+
+export type OnDuplicate =
+  | { readonly does: 'replace' }
+  | { readonly does: 'debounce'; readonly withinMs: number; readonly atMostMs: number }

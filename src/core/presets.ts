@@ -29,6 +29,7 @@ export const DEFAULTS: Policy = {
   admission: false,
   idempotent: true,
   dedupe: 'live',
+  onDuplicate: undefined,
 }
 
 export const PRESETS: Readonly<Record<DialectName, Partial<Policy>>> = {

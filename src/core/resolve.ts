@@ -4,7 +4,8 @@
  */
 import { bondOf } from './dialects/bond.ts'
 import { forbidden } from './dialects/forbidden.ts'
-import { DURATION_RULE, type Duration, parseDuration } from './duration.ts'
+import { type DuplicatesInput, duplicates } from './duplicates.ts'
+import type { Duration } from './duration.ts'
 import { type LimitInput, resolveLimits } from './flow/limit-input.ts'
 import { COUNTS, DURATIONS, LENGTHS, SIZES } from './limits.ts'
 import {
@@ -16,6 +17,7 @@ import {
   type Jitter,
   type Policy,
 } from './policy.ts'
+import { count, duration, factor, flag, isFields, oneOf, part } from './policy-words.ts'
 import { DEFAULTS, PRESETS } from './presets.ts'
 import type { Violation } from './refusal.ts'
 import { leaseWindowMs } from './timers.ts'
@@ -172,10 +174,10 @@ export interface PolicyInput {
    */
   readonly idempotent?: boolean | undefined
   /**
-   * How long a dedupe key is held: while the job lives, for a time from its enqueue, or for ever.
-   * @default 'live'
+   * How long a dedupe key is held, and what a second enqueue under it does.
+   * @default while the job lives; a duplicate is answered with the job there is
    */
-  readonly dedupeFor?: 'live' | 'forever' | Duration | undefined
+  readonly dedupe?: DuplicatesInput | undefined
   /**
    * Codes of errors that tell of what is behind a limit's key, as `E_5XX_ORIGIN` and `network_error` do: five in a row, and
    * nothing is let in for a while.
@@ -240,7 +242,7 @@ export function resolvePolicy(input: TypePolicy): Resolved {
     onWaitTimeout: oneOf(v, 'onWaitTimeout', input.onWaitTimeout, ['resume', 'timed_out']) ?? base.onWaitTimeout,
     admission: flag(v, 'admission', input.admission) ?? base.admission,
     idempotent: flag(v, 'idempotent', input.idempotent) ?? base.idempotent,
-    dedupe: dedupe(v, input.dedupeFor) ?? base.dedupe,
+    ...duplicates(v, input, base),
     ...resolveLimits(input, v),
   }
   v.push(...disagreements(policy))
@@ -278,70 +280,6 @@ function disagreements(policy: Policy): readonly Violation[] {
 
 const CURVE_WORDS = ['base', 'factor', 'max', 'jitter']
 
-/** A part with words of its own. What it does not know is a typing mistake, and a default in its place would be silent. */
-function part<T extends object>(
-  v: Violation[],
-  field: string,
-  value: T | undefined,
-  words: readonly string[],
-): Partial<T> {
-  if (value === undefined) return {}
-  if (!isFields(value)) {
-    v.push({ field, rule: 'must be an object' })
-    return {}
-  }
-  for (const name of Object.keys(value)) {
-    if (!words.includes(name))
-      v.push({ field: `${field}.${name.slice(0, 40)}`, rule: `must be one of ${words.join(', ')}` })
-  }
-  return value
-}
-
-function duration(
-  v: Violation[],
-  field: string,
-  value: Duration | undefined,
-  bound: { min: number; max: number },
-): number | undefined {
-  if (value === undefined) return undefined
-  const ms = parseDuration(value)
-  if (ms === undefined) v.push({ field, rule: DURATION_RULE })
-  else if (ms < bound.min || ms > bound.max)
-    v.push({ field, rule: `must be between ${bound.min} ms and ${bound.max} ms` })
-  return ms === undefined ? undefined : Math.round(ms)
-}
-
-function count(
-  v: Violation[],
-  field: string,
-  value: number | undefined,
-  bound: { min: number; max: number },
-): number | undefined {
-  if (value === undefined) return undefined
-  if (!Number.isInteger(value) || value < bound.min || value > bound.max) {
-    v.push({ field, rule: `must be a whole number from ${bound.min} to ${bound.max}` })
-  }
-  return value
-}
-
-function factor(v: Violation[], field: string, value: number | undefined): number | undefined {
-  if (value === undefined) return undefined
-  if (typeof value !== 'number' || !(value >= COUNTS.factor.min && value <= COUNTS.factor.max)) {
-    v.push({ field, rule: `must be a number from ${COUNTS.factor.min} to ${COUNTS.factor.max}` })
-  }
-  return value
-}
-
-function oneOf<T extends string>(
-  v: Violation[],
-  field: string,
-  value: T | undefined,
-  allowed: readonly T[],
-): T | undefined {
-  if (value !== undefined && !allowed.includes(value)) v.push({ field, rule: `must be one of ${allowed.join(', ')}` })
-  return value !== undefined && allowed.includes(value) ? value : undefined
-}
-
 /** `dead_letter` is what people say, `dead_lettered` what becomes of the job. */
 function ending(
   v: Violation[],
@@ -350,11 +288,6 @@ function ending(
 ): 'failed' | 'dead_lettered' | undefined {
   const said = oneOf(v, field, value, ['failed', 'dead_letter'])
   return said === 'dead_letter' ? 'dead_lettered' : said
-}
-
-function flag(v: Violation[], field: string, value: boolean | undefined): boolean | undefined {
-  if (value !== undefined && typeof value !== 'boolean') v.push({ field, rule: 'must be true or false' })
-  return value
 }
 
 const curve = (v: Violation[], field: string, input: CurveInput, base: Curve): Curve => ({
@@ -380,9 +313,3 @@ function errorTable(v: Violation[], table: Readonly<Record<string, ErrorClass>> 
   }
   return table
 }
-
-function dedupe(v: Violation[], value: 'live' | 'forever' | Duration | undefined): Policy['dedupe'] | undefined {
-  return value === 'live' || value === 'forever' ? value : duration(v, 'dedupeFor', value, DURATIONS.dedupe)
-}
-
-const isFields = (value: unknown): boolean => typeof value === 'object' && value !== null && !Array.isArray(value)

@@ -127,6 +127,7 @@ export const MACHINE: Machine = {
     compensate,
   ]),
   reschedule: each(['queued', 'retrying'], stay('rescheduled')),
+  replace: each(LIVE_STATES, stay('replaced')),
   stall: each(['claimed', 'running'], () => [move('stalled', 'lease expired', 'stalled')]),
   requeue: {
     stalled: [

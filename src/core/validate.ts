@@ -2,20 +2,19 @@
  * The shape of commands, whoever sends them: every field within its bounds, all violations at once. Nothing here
  * throws, whatever comes in; nothing is silently corrected.
  */
+import { Checker, type Fields, isObject, NONE } from './checker.ts'
 import { type Command, RELEASE_REASONS } from './command.ts'
 import { forbidden } from './dialects/forbidden.ts'
 import { isNonce } from './fence.ts'
 import { LEVEL_MAX } from './flow/numbers.ts'
 import { isId, isReserved } from './id.ts'
 import { DEAD_LETTER_REASONS, STAGES, type Time } from './job.ts'
-import { COUNTS, LENGTHS, LIMITS, MAX_DURATION_MS, MAX_TIME, SIZES } from './limits.ts'
-import { COMMA_RULE, isPlainText, PLAIN_RULE, SEGMENT_RULE } from './name.ts'
+import { COUNTS, LENGTHS, LIMITS, SIZES } from './limits.ts'
 import { NOTE_KINDS } from './note.ts'
 import { ERROR_CLASSES, type Policy } from './policy.ts'
 import type { Violation } from './refusal.ts'
 import { isCommand } from './transitions.ts'
 
-type Fields = Readonly<Record<string, unknown>>
 type Check = (c: Checker, command: Fields) => void
 
 /** A claim is one command about many jobs: what has just been looked at is not looked at again. */
@@ -42,136 +41,6 @@ function violations(command: Command, now: Time): readonly Violation[] {
   c.wholeIfAny('expectedRev', fields['expectedRev'], 0, Number.MAX_SAFE_INTEGER)
   CHECKS[fields['type']](c, fields)
   return c.found
-}
-
-const NONE: readonly Violation[] = []
-
-/** Collects violations; each method adds at most one. */
-class Checker {
-  found = NONE
-
-  fail(field: string, rule: string): void {
-    this.found = [...this.found, { field, rule }]
-  }
-
-  /** For checks that are rarely made: a function made for each call shows where all commands pass. */
-  optional(field: string, value: unknown, check: (field: string, value: unknown) => void): void {
-    if (value !== undefined) check(field, value)
-  }
-
-  textIfAny(field: string, value: unknown, max: number): void {
-    if (value !== undefined) this.text(field, value, max)
-  }
-
-  wholeIfAny(field: string, value: unknown, min: number, max: number): void {
-    if (value !== undefined) this.whole(field, value, min, max)
-  }
-
-  timeIfAny(field: string, value: unknown): void {
-    if (value !== undefined) this.time(field, value)
-  }
-
-  bodyIfAny(field: string, value: unknown): void {
-    if (value !== undefined) this.body(field, value)
-  }
-
-  countersIfAny(field: string, value: unknown): void {
-    if (value !== undefined) this.counters(field, value)
-  }
-
-  /** Short text that may become a key, a column or a label: well-formed, without control characters. */
-  text(field: string, value: unknown, max: number): void {
-    if (typeof value !== 'string' || value.length === 0 || value.length > max)
-      this.fail(field, `must be text of 1 to ${max} characters`)
-    else if (!isPlainText(value)) this.fail(field, PLAIN_RULE)
-  }
-
-  /** Text by which something is found in a path. */
-  segment(field: string, value: unknown, max: number): void {
-    if (value === '.' || value === '..') this.fail(field, SEGMENT_RULE)
-    else this.text(field, value, max)
-  }
-
-  /** The name of a queue or a type: one among several in a list, and in a path. */
-  listed(field: string, value: unknown): void {
-    if (value === '.' || value === '..') this.fail(field, SEGMENT_RULE)
-    else if (typeof value === 'string' && value.includes(',')) this.fail(field, COMMA_RULE)
-    else this.name(field, value)
-  }
-
-  /** A name that may become a property: never one that objects treat as their own. */
-  name(field: string, value: unknown): void {
-    if (value === '__proto__') this.fail(field, 'must not be __proto__')
-    else this.text(field, value, LENGTHS.name)
-  }
-
-  /** Words for people: anything, as long as it is not endless. */
-  prose(field: string, value: unknown, max: number): void {
-    if (typeof value !== 'string' || value.length > max) this.fail(field, `must be text of at most ${max} characters`)
-  }
-
-  whole(field: string, value: unknown, min: number, max: number): void {
-    if (!Number.isSafeInteger(value) || (value as number) < min || (value as number) > max) {
-      this.fail(field, `must be a whole number from ${min} to ${max}`)
-    }
-  }
-
-  finite(field: string, value: unknown): void {
-    if (!Number.isFinite(value)) this.fail(field, 'must be a finite number')
-  }
-
-  time(field: string, value: unknown): void {
-    if (!Number.isFinite(value) || (value as number) < 0 || (value as number) > MAX_TIME) {
-      this.fail(field, 'must be a time in milliseconds since 1970, before the year 10000')
-    }
-  }
-
-  durationMs(field: string, value: unknown): void {
-    if (!Number.isFinite(value) || (value as number) < 0 || (value as number) > MAX_DURATION_MS) {
-      this.fail(field, `must be a duration from 0 to ${MAX_DURATION_MS} ms`)
-    }
-  }
-
-  oneOf(field: string, value: unknown, allowed: readonly string[]): void {
-    if (typeof value !== 'string' || !allowed.includes(value)) this.fail(field, `must be one of ${allowed.join(', ')}`)
-  }
-
-  flag(field: string, value: unknown): void {
-    if (typeof value !== 'boolean') this.fail(field, 'must be true or false')
-  }
-
-  object(field: string, value: unknown, check: (value: Fields) => void): void {
-    if (isObject(value)) check(value)
-    else this.fail(field, 'must be an object')
-  }
-
-  table(field: string, value: unknown, most: number, check: (field: string, value: unknown) => void): void {
-    this.object(field, value, (entries) => {
-      const names = Object.keys(entries)
-      if (names.length > most) this.fail(field, `must have at most ${most} entries`)
-      for (const name of names.slice(0, most)) {
-        this.name(`${field}.${name.slice(0, 40)}`, name)
-        check(`${field}.${name.slice(0, 40)}`, entries[name])
-      }
-    })
-  }
-
-  words(field: string, value: unknown, most: number): void {
-    this.table(field, value, most, (f, x) => this.prose(f, x, LENGTHS.entry))
-  }
-
-  counters(field: string, value: unknown): void {
-    this.table(field, value, SIZES.counters, (f, x) => this.finite(f, x))
-  }
-
-  body(field: string, value: unknown): void {
-    if (isUsualBody(value)) return
-    this.object(field, value, (ref) => {
-      this.text(`${field}.name`, ref['name'], LENGTHS.key)
-      this.whole(`${field}.size`, ref['size'], 0, Number.MAX_SAFE_INTEGER)
-      this.textIfAny(`${field}.digest`, ref['digest'], LENGTHS.id)
-    })
-  }
 }
 
 const fence: Check = (c, x) => c.text('fence', x['fence'], LENGTHS.id)
@@ -256,11 +125,23 @@ const CHECKS: Readonly<Record<Command['type'], Check>> = {
     if (x['runAt'] === undefined && x['priority'] === undefined)
       c.fail('runAt', 'a reschedule names a time or a priority')
   },
+  replace: (c, x) => {
+    c.bodyIfAny('input', x['input'])
+    c.optional('flow', x['flow'], (f, y) => c.object(f, y, (names) => flow(c, names)))
+    time(c, x, 'runAt')
+    c.optional('debounce', x['debounce'], (f, y) =>
+      c.object(f, y, (debounce) => {
+        c.durationMs(`${f}.withinMs`, debounce['withinMs'])
+        c.durationMs(`${f}.atMostMs`, debounce['atMostMs'])
+      }),
+    )
+  },
   stall: fenceIfAny,
   requeue: nothing,
   cancel: (c, x) => {
     fenceIfAny(c, x)
     c.oneOf('mode', x['mode'], ['soft', 'hard'])
+    c.optional('next', x['next'], (f, y) => c.oneOf(f, y, ['drop']))
     prose(c, x, 'reason')
   },
   expire: nothing,
@@ -381,14 +262,3 @@ function fault(c: Checker, x: Fields): void {
     if (isObject(y)) c.whole(`${f}.size`, y['size'], 0, LENGTHS.description)
   })
 }
-
-const isObject = (value: unknown): value is Fields =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
-
-/** What nearly all bodies are: a known name, a size, no digest. */
-const isUsualBody = (value: unknown): boolean =>
-  isObject(value) &&
-  (value['name'] === 'input' || value['name'] === 'output') &&
-  value['digest'] === undefined &&
-  Number.isSafeInteger(value['size']) &&
-  (value['size'] as number) >= 0

@@ -22,6 +22,7 @@ export const COMMANDS = [
   ...OWNER_COMMANDS,
   'signal',
   'reschedule',
+  'replace',
   'stall',
   'requeue',
   'cancel',

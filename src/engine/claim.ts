@@ -1,6 +1,7 @@
 import type { Claim } from '../core/command.ts'
 import { decide } from '../core/decide.ts'
 import { flowOf } from '../core/flow/gate.ts'
+import { inputOf } from '../core/newer.ts'
 import { leaseEndsAt } from '../core/steps.ts'
 import { validate } from '../core/validate.ts'
 import type { ClaimAnswer, ClaimedJob } from '../store/store.ts'
@@ -78,8 +79,10 @@ async function replayed(parts: ExecutorParts, { jobs }: ClaimAnswer): Promise<re
   return assignments
 }
 
-function assignment(parts: ExecutorParts, job: Assignment['job'], { input, flow }: ClaimedJob): Assignment {
-  const inputLater = input === undefined && job.spec.input !== undefined
+/** What came along with the claim is what it was enqueued with: a newer input is loaded. */
+function assignment(parts: ExecutorParts, job: Assignment['job'], { input: first, flow }: ClaimedJob): Assignment {
+  const input = job.newer?.input === undefined ? first : undefined
+  const inputLater = input === undefined && inputOf(job) !== undefined
   const { fence = '', expiresAt = 0 } = job.lease ?? {}
   const given = { job, fence, leaseExpiresAt: expiresAt, input, inputLater }
   const record = flow === undefined ? undefined : parts.flowKeys.claimed(job.spec.kind.tenant, flow)

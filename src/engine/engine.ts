@@ -7,6 +7,7 @@ import type { KeyEvent } from '../core/flow/event.ts'
 import type { Holding } from '../core/flow/explain.ts'
 import type { KeyCause, KeyState, Limit } from '../core/flow/key.ts'
 import type { CancelRequest, Job, JobFlow, JobId, Kind, Priority, State, Time } from '../core/job.ts'
+import type { Effect } from '../core/newer.ts'
 import type { Refusal } from '../core/refusal.ts'
 import type {
   Body,
@@ -63,6 +64,8 @@ export interface EnqueueRequest {
   readonly id?: string | undefined
   readonly idempotencyKey?: string | undefined
   readonly dedupeKey?: string | undefined
+  /** It stands in for a job that has ended: the holder of its dedupe key is newer by now, and stays as it is. */
+  readonly older?: true | undefined
   readonly flow?: JobFlow | undefined
   readonly runAt?: Time | undefined
   readonly delayMs?: number | undefined
@@ -79,7 +82,14 @@ export interface EnqueueRequest {
 }
 
 export type EnqueueAnswer =
-  | { readonly ok: true; readonly job: Job; readonly deduped: boolean; readonly replayed: boolean }
+  | {
+      readonly ok: true
+      readonly job: Job
+      readonly deduped: boolean
+      readonly replayed: boolean
+      /** Of a duplicate, where its policy lets it do anything. */
+      readonly effect?: Effect | undefined
+    }
   | { readonly ok: false; readonly refusal: Refusal }
 
 export interface ClaimRequest {

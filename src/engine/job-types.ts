@@ -3,8 +3,10 @@
  * cache; the documents are in the store, and a job carries its policy with it whatever is announced later.
  */
 import { synchronous } from '../core/dialects/bond.ts'
+import { type DuplicatesInput, duplicates } from '../core/duplicates.ts'
 import type { Kind, Time } from '../core/job.ts'
 import type { Policy } from '../core/policy.ts'
+import type { Violation } from '../core/refusal.ts'
 import { type PolicyInput, type Resolved, resolvePolicy } from '../core/resolve.ts'
 import { countOf } from './documents.ts'
 import type { Engine, EnqueueRequest } from './engine.ts'
@@ -32,9 +34,18 @@ export interface Naming {
   readonly type: string
   readonly queue: string | undefined
   readonly policy: PolicyInput | undefined
+  readonly dedupe?: DuplicatesInput | undefined
 }
 
 type Named = { readonly ok: true; readonly kind: Kind } | Extract<Resolved, { ok: false }>
+
+/** The kind, with what somebody says of duplicates in place of what its policy has. */
+export function withDuplicates(kind: Kind, dedupe: DuplicatesInput | undefined): Named {
+  if (dedupe === undefined) return { ok: true, kind }
+  const violations: Violation[] = []
+  const policy = { ...kind.policy, ...duplicates(violations, { dedupe }, kind.policy) }
+  return violations.length === 0 ? { ok: true, kind: { ...kind, policy } } : { ok: false, violations }
+}
 
 /** The parts of a kind that were left to the type. */
 export const unsaidIn = ({ queue, policy }: Partial<Pick<Naming, 'queue' | 'policy'>>): EnqueueRequest['unsaid'] => {
@@ -88,9 +99,14 @@ export class JobTypes {
 
   /**
    * What a producer's words about a type come to: what it says itself, else what was announced, else the defaults. A policy
-   * it gives is the whole policy; a queue it gives changes nothing but the queue. Undefined where nobody says which queue.
+   * it gives is the whole policy; a queue it gives changes nothing but the queue, and so does what it says of duplicates. Undefined where nobody says which queue.
    */
-  async named({ tenant, type, queue, policy }: Naming): Promise<Named | undefined> {
+  async named({ dedupe, ...naming }: Naming): Promise<Named | undefined> {
+    const named = await this.#named(naming)
+    return named?.ok === true ? withDuplicates(named.kind, dedupe) : named
+  }
+
+  async #named({ tenant, type, queue, policy }: Naming): Promise<Named | undefined> {
     // A producer that gives queue and policy needs no announcement.
     const announced = queue === undefined || policy === undefined ? await this.kind(tenant, type, queue) : undefined
     if (policy === undefined && announced !== undefined) return { ok: true, kind: announced }
@@ -163,6 +179,6 @@ const keyOf = (tenant: string, type: string): string => JSON.stringify([tenant, 
 /** `undefined` does not survive JSON: what is absent is put back. */
 function kindFrom(tenant: string, type: string, text: string): Kind {
   const { queue, policy } = JSON.parse(text) as { readonly queue: string; readonly policy: Policy }
-  const { dialect, deadlineMs, startWithinMs } = policy
-  return { tenant, queue, type, policy: { ...policy, dialect, deadlineMs, startWithinMs } }
+  const { dialect, deadlineMs, startWithinMs, onDuplicate } = policy
+  return { tenant, queue, type, policy: { ...policy, dialect, deadlineMs, startWithinMs, onDuplicate } }
 }

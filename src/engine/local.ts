@@ -24,6 +24,7 @@ import { within } from '../system/within.ts'
 import { ChildrensEnds } from './childrens-ends.ts'
 import { claim } from './claim.ts'
 import { Declarations } from './declarations.ts'
+import { bringNewer, bringsNewer, type DuplicatesParts } from './duplicates.ts'
 import type {
   Answer,
   Assignment,
@@ -49,6 +50,7 @@ import { IdBlocks } from './id-blocks.ts'
 import { sayToKey } from './key-words.ts'
 import { limitsFrom, statusOf } from './limit-status.ts'
 import { listener } from './listener.ts'
+import { loadNewest } from './load-newest.ts'
 import { noObserver, type Observer } from './observer.ts'
 import { Settlement } from './settle.ts'
 import { Steps } from './steps.ts'
@@ -85,6 +87,7 @@ export class LocalEngine implements Engine {
   readonly #settlement: Settlement
   readonly #childrensEnds: ChildrensEnds
   readonly #declarations: Declarations
+  readonly #duplicates: DuplicatesParts
 
   constructor(options: LocalEngineOptions) {
     const { store, clock, random, timers, observer = noObserver } = options
@@ -104,6 +107,13 @@ export class LocalEngine implements Engine {
     this.#declarations = declarations
     const flow = { flowKeys, declarations }
     this.#parts = { store, clock: storeClock, steps, timers, monotonicMs, held, ids, observer, log, family, ...flow }
+    this.#duplicates = {
+      store,
+      clock: storeClock,
+      random,
+      settle,
+      enqueue: (some, tx) => enqueue(this.#parts, some, tx, false),
+    }
     this.#executor = new Executor(this.#parts)
     this.#settlement = new Settlement({ held, timers, monotonicMs, executor: this.#executor })
   }
@@ -114,7 +124,10 @@ export class LocalEngine implements Engine {
     together = false,
   ): Promise<readonly EnqueueAnswer[]> {
     try {
-      return await enqueue(this.#parts, requests, tx, together)
+      const answers = await enqueue(this.#parts, requests, tx, together)
+      return answers.some((answer, i) => bringsNewer(requests[i] as EnqueueRequest, answer))
+        ? await bringNewer(this.#duplicates, requests, answers, tx)
+        : answers
     } catch (error) {
       return overloaded(error, requests)
     }
@@ -138,7 +151,7 @@ export class LocalEngine implements Engine {
   }
 
   async load(items: readonly LoadItem[]): Promise<LoadAnswer> {
-    return this.heard(() => this.#store.load(items))
+    return this.heard(() => loadNewest(this.#store, items))
   }
 
   async find(query: JobQuery): Promise<JobPage> {

@@ -89,5 +89,5 @@ export function inPlaceOf(
     flow,
     correlationId,
   }
-  return { ...shared, actor, priority, input, parentId: id }
+  return { ...shared, actor, priority, input, parentId: id, older: true }
 }

@@ -8,6 +8,7 @@
 import type { Event } from '../core/event.ts'
 import type { Holding } from '../core/flow/explain.ts'
 import type { CancelRequest, Job, JobId } from '../core/job.ts'
+import { inputOf } from '../core/newer.ts'
 import type { RefusalCode } from '../core/refusal.ts'
 import { refuse } from '../core/refuse.ts'
 import { validate } from '../core/validate.ts'
@@ -68,8 +69,10 @@ export class SealedEngine implements Engine {
     together = false,
   ): Promise<readonly EnqueueAnswer[]> {
     const ids = (await this.#engine.reserveIds?.(requests.map(({ kind }) => kind.tenant))) ?? []
-    const { answers, places, ready } = sifted<EnqueueRequest, EnqueueAnswer>(requests, (request, i) =>
-      unlessUnencodable('enqueue', undefined, () => this.#sealedRequest(request, ids[i])),
+    const { answers, places, ready } = sifted<EnqueueRequest, EnqueueAnswer>(
+      requests,
+      (request, i) =>
+        unreplaceable(request) ?? unlessUnencodable('enqueue', undefined, () => this.#sealedRequest(request, ids[i])),
     )
     if (together && ready.length < requests.length) return requests.map((_, i) => refusedWith(answers[i]))
     const asked = places.map((i) => requests[i] as EnqueueRequest)
@@ -234,7 +237,7 @@ export class SealedEngine implements Engine {
       ...assignment,
       job: this.#readable(job),
       input,
-      inputLater: input === undefined && job.spec.input !== undefined,
+      inputLater: input === undefined && inputOf(job) !== undefined,
     }
   }
 
@@ -379,4 +382,14 @@ function lazily<T>(names: readonly string[], find: (name: string) => T): Readonl
   const found: Record<string, T> = {}
   for (const name of names) Object.defineProperty(found, name, { enumerable: true, get: () => find(name) })
   return found
+}
+
+/** A sealed text is bound to its job: one that was sealed for a duplicate could not be opened as another job's. */
+function unreplaceable({ kind, dedupeKey, input }: EnqueueRequest): RefusedHere | undefined {
+  if (kind.policy.onDuplicate === undefined || dedupeKey === undefined || input === undefined) return undefined
+  const rule = 'must be keep where bodies are encrypted: an input is bound to its job, and cannot become another’s'
+  return {
+    ok: false,
+    refusal: refuse('INVALID', { command: 'enqueue', violations: [{ field: 'dedupe.onDuplicate', rule }] }),
+  }
 }

@@ -63,6 +63,11 @@ export interface CancelOptions extends Asked {
    * @default none
    */
   readonly reason?: string | undefined
+  /**
+   * `drop`: what duplicates have brought meanwhile (`onDuplicate`) goes with it.
+   * @default it is enqueued with the end
+   */
+  readonly next?: 'drop' | undefined
 }
 
 export interface SignalOptions extends Asked {

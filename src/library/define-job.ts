@@ -1,4 +1,5 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec'
+import type { DuplicatesInput } from '../core/duplicates.ts'
 import type { LimitInput } from '../core/flow/limit-input.ts'
 import { DEFAULT_TENANT, type JobFlow, type Kind } from '../core/job.ts'
 import { isReserved, RESERVED_RULE } from '../core/operation.ts'
@@ -80,7 +81,13 @@ interface Flows<P> {
   flow(input: P): JobFlow | undefined
 }
 
-export interface SpecOptions<Type extends string, I, O, P> extends PolicyInput, FlowOptions<P> {
+/** The piece of business, and what becomes of duplicates. */
+export interface DedupeOptions<P> extends DuplicatesInput {
+  /** The piece of business a job with this input stands for; undefined where it is its own. */
+  key(input: P): string | undefined
+}
+
+export interface SpecOptions<Type extends string, I, O, P> extends Omit<PolicyInput, 'dedupe'>, FlowOptions<P> {
   /** The name of the type, unique among its tenant's: `mail.send`. */
   readonly type: Type
   /**
@@ -107,7 +114,7 @@ export interface SpecOptions<Type extends string, I, O, P> extends PolicyInput, 
    * The piece of business a job stands for: at most one live job of the type has the same.
    * @default none: every job is its own
    */
-  readonly dedupe?: Dedupe<P>['dedupe'] | undefined
+  readonly dedupe?: Dedupe<P>['dedupe'] | DedupeOptions<P> | undefined
 }
 
 /** Where the handler runs. */
@@ -153,8 +160,10 @@ type Answered<O, R> = unknown extends O ? R : O
 export function defineSpec<const Type extends string, I = unknown, O = unknown, P = I>(
   options: SpecOptions<Type, I, O, P>,
 ): JobSpec<Type, I, O, P> {
-  const { type, queue = DEFAULT_QUEUE, tenant, input, output, dedupe } = options
-  const resolved = resolvePolicy({ ...options, limits: limitsOf(options) })
+  const { type, queue = DEFAULT_QUEUE, tenant, input, output, dedupe: asked, ...policy } = options
+  const duplicates = typeof asked === 'function' ? undefined : asked
+  const dedupe = typeof asked === 'function' ? asked : asked && ((handed: P) => asked.key(handed))
+  const resolved = resolvePolicy({ ...policy, limits: limitsOf(options), dedupe: duplicates })
   const names = namesOf(type, queue, tenant)
   const violations = resolved.ok ? names : [...names, ...resolved.violations]
   if (!resolved.ok || violations.length > 0) throw new Invalid(`job type ${String(type)}`, violations)

@@ -1,3 +1,4 @@
+import type { DuplicatesInput } from '../core/duplicates.ts'
 import { DURATION_RULE, type Duration, parseDuration } from '../core/duration.ts'
 import { type Kind, PRIORITIES, type Priority, type PriorityName } from '../core/job.ts'
 import type { Violation } from '../core/refusal.ts'
@@ -19,6 +20,11 @@ export interface EnqueueOptions extends SpawnOptions, CallOptions {
    * @default none
    */
   readonly idempotencyKey?: string | undefined
+  /**
+   * How long its dedupe key is held, and what duplicates do: for this job, in place of what its type says.
+   * @default as its type says
+   */
+  readonly dedupe?: DuplicatesInput | undefined
   /**
    * The job lives and dies with this transaction, which must be open: a `pg` client, or what an adapter makes of yours.
    * @default one of its own

@@ -1,6 +1,7 @@
 import type { Event } from '../core/event.ts'
 import type { Explanation } from '../core/explain.ts'
 import type { Job, JobId, State } from '../core/job.ts'
+import type { Effect } from '../core/newer.ts'
 import { refuse } from '../core/refuse.ts'
 import type { Answer } from '../engine/engine.ts'
 import type { CancelOptions, ReadOptions, ReopenOptions, RescheduleOptions, SignalOptions } from './asked.ts'
@@ -17,14 +18,20 @@ export class JobHandle<O = unknown, P = unknown> {
   readonly deduped: boolean
   /** The same call was made before; this is what it made. */
   readonly replayed: boolean
+  /**
+   * Of a duplicate, where its type has `onDuplicate`: its input has `replaced` that of this job, or is kept for the `next`; or this job
+   * has `ended` and still holds the key, and nothing is kept.
+   */
+  readonly effect: Effect | undefined
   readonly #pawl: Pawl
 
   /** @internal */
-  constructor(pawl: Pawl, { id, deduped, replayed }: Produced) {
+  constructor(pawl: Pawl, { id, deduped, replayed, effect }: Produced) {
     this.#pawl = pawl
     this.id = id
     this.deduped = deduped
     this.replayed = replayed
+    this.effect = effect
   }
 
   /**

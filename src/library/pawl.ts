@@ -217,8 +217,8 @@ export class Pawl implements AsyncDisposable {
     }))
   }
 
-  cancel(id: JobId, { mode = 'soft', reason, ...asked }: CancelOptions = {}): Promise<Accepted> {
-    return this.#say(id, asked, (stamp) => ({ command: { ...stamp, type: 'cancel', mode, reason } }))
+  cancel(id: JobId, { mode = 'soft', reason, next, ...asked }: CancelOptions = {}): Promise<Accepted> {
+    return this.#say(id, asked, (stamp) => ({ command: { ...stamp, type: 'cancel', mode, reason, next } }))
   }
 
   async signal(id: JobId, name: string, payload?: unknown, { key, ...asked }: SignalOptions = {}): Promise<Accepted> {

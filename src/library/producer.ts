@@ -1,10 +1,11 @@
 /** The producing half of the library: from a job type and an input to a job in the store. */
 import { assert } from '../core/assert.ts'
 import { DEFAULT_TENANT, type JobId, type Kind } from '../core/job.ts'
+import type { Effect } from '../core/newer.ts'
 import { isReserved, RESERVED_RULE } from '../core/operation.ts'
 import { resolvePolicy } from '../core/resolve.ts'
 import type { Engine, EnqueueAnswer, EnqueueRequest } from '../engine/engine.ts'
-import { JobTypes } from '../engine/job-types.ts'
+import { JobTypes, withDuplicates } from '../engine/job-types.ts'
 import type { Spawnable } from '../worker/spawn.ts'
 import { type EnqueueOptions, enqueueRequest, PRODUCER } from './enqueue-options.ts'
 import { Invalid, Refused } from './errors.ts'
@@ -19,6 +20,7 @@ export interface Produced {
   readonly id: JobId
   readonly deduped: boolean
   readonly replayed: boolean
+  readonly effect?: Effect | undefined
 }
 
 export interface ProducerOptions {
@@ -73,8 +75,16 @@ export class Producer {
   }
 
   /** Synchronous where nothing has to be read. */
-  kind(job: Producible | string, { tenant, queue, policy }: EnqueueOptions): Kind | Promise<Kind> {
-    if (typeof job === 'string') return this.#named(tenant ?? this.#tenant, job, { queue, policy })
+  kind(job: Producible | string, { tenant, queue, policy, dedupe }: EnqueueOptions): Kind | Promise<Kind> {
+    if (typeof job === 'string') return this.#named(tenant ?? this.#tenant, job, { queue, policy, dedupe })
+    const kind = this.#kindOf(job, { tenant, queue, policy })
+    if (dedupe === undefined) return kind
+    const said = withDuplicates(kind, dedupe)
+    if (!said.ok) throw new Invalid(`enqueue of ${job.type}`, said.violations)
+    return said.kind
+  }
+
+  #kindOf(job: Producible, { tenant, queue, policy }: Pick<EnqueueOptions, 'tenant' | 'queue' | 'policy'>): Kind {
     const whose = tenant ?? job.tenant ?? this.#tenant
     if (policy !== undefined) {
       return { tenant: whose, queue: ours(queue ?? job.queue), type: job.type, policy: policyFrom(policy) }
@@ -96,9 +106,9 @@ export class Producer {
   async #named(
     tenant: string,
     type: string,
-    { queue, policy }: Pick<EnqueueOptions, 'queue' | 'policy'>,
+    { queue, policy, dedupe }: Pick<EnqueueOptions, 'queue' | 'policy' | 'dedupe'>,
   ): Promise<Kind> {
-    const named = await this.types.named({ tenant, type, queue: queue && ours(queue), policy })
+    const named = await this.types.named({ tenant, type, queue: queue && ours(queue), policy, dedupe })
     if (named?.ok === true) return named.kind
     const rule = `no worker has announced ${type} yet; enqueue by its spec, or name its queue`
     throw new Invalid('enqueue', named?.violations ?? [{ field: 'type', rule }])
@@ -121,8 +131,9 @@ function policyFrom(asked: NonNullable<EnqueueOptions['policy']>): Kind['policy'
 export const schemaOf = (job: Producible | string): Producible['input'] =>
   typeof job === 'string' ? undefined : job.input
 
-export const produced = ({ job, deduped, replayed }: Extract<EnqueueAnswer, { ok: true }>): Produced => ({
+export const produced = ({ job, deduped, replayed, effect }: Extract<EnqueueAnswer, { ok: true }>): Produced => ({
   id: job.id,
   deduped,
   replayed,
+  effect,
 })

@@ -244,6 +244,22 @@ describe('moving jobs', () => {
     expect(await told('jobs', 'show', 'mine')).toMatchObject({ id: JSON.parse(piped.stdout).id, input: { x: null } })
   })
 
+  it('says what a duplicate has done', async () => {
+    const key = ['enqueue', 'index', '--queue', 'index', '--dedupe-key', 'shop'] as const
+    const words = [...key, '--on-duplicate', 'debounce', '--within', '1h'] as const
+    const first = await told<{ id: string }>(...words, '-p', 'n:=1')
+    expect(await told(...words, '-p', 'n:=2')).toEqual({
+      ...{ id: first.id, deduped: true, replayed: false, effect: 'replaced' },
+    })
+    expect((await run(...words, '-p', 'n:=3')).stdout).toContain('already, with this input now.')
+    expect(await told('jobs', 'show', first.id)).toMatchObject({ input: { n: 3 } })
+    expect((await run('jobs', 'cancel', first.id, '--drop-next')).code).toBe(0)
+    const wrong = await run(...key, '--on-duplicate', 'merge')
+    expect([wrong.code, wrong.stderr]).toEqual([2, expect.stringContaining('keep, replace, debounce')])
+    const keyless = await run('enqueue', 'index', '--queue', 'index', '--on-duplicate', 'replace')
+    expect([keyless.code, keyless.stderr]).toEqual([2, expect.stringContaining('--dedupe-key')])
+  })
+
   it('reschedules, cancels, reopens; and says who may not', async () => {
     expect(await told('jobs', 'reschedule', 'mine', '--delay', '2h')).toMatchObject({
       state: 'queued',

@@ -44,7 +44,8 @@ export class Actor {
   constructor(stage: Stage, policy: PolicyInput, shortened: Shortened = {}) {
     this.pawl = stage.pawl
     this.queue = fresh('queue')
-    const spec = defineSpec({ ...policy, type: fresh('type'), queue: this.queue })
+    const { dedupe: _, ...rest } = policy
+    const spec = defineSpec({ ...rest, type: fresh('type'), queue: this.queue })
     this.spec = { ...spec, policy: { ...spec.policy, ...shortened } }
   }
 

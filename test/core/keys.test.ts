@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest'
+import type { DuplicatesInput } from '../../src/core/duplicates.ts'
 import { keyChange, keyOf } from '../../src/core/keys.ts'
-import type { PolicyInput } from '../../src/core/resolve.ts'
 import { given } from './given.ts'
 
 describe('dedupe keys', () => {
-  const keyed = (dedupeFor?: PolicyInput['dedupeFor']) =>
-    given(dedupeFor === undefined ? {} : { dedupeFor }, { dedupeKey: 'k' })
+  const keyed = (held?: DuplicatesInput['for']) =>
+    given(held === undefined ? {} : { dedupe: { for: held } }, { dedupeKey: 'k' })
 
   it('belong to (type, key) and last as the policy says', () => {
     expect(keyOf(given().record)).toBeUndefined()

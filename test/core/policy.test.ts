@@ -46,7 +46,7 @@ describe('resolving a policy', () => {
       onWaitTimeout: 'timed_out',
       admission: true,
       idempotent: false,
-      dedupeFor: '1d',
+      dedupe: { for: '1d' },
     })
     expect(resolved).toEqual({
       ok: true,
@@ -87,7 +87,7 @@ describe('resolving a policy', () => {
     expect(resolvePolicy({ heartbeat: false, timeout: '10m' })).toMatchObject({
       policy: { leaseMs: 601_000, heartbeat: false },
     })
-    expect(resolvePolicy({ dedupeFor: 'forever' })).toMatchObject({ policy: { dedupe: 'forever' } })
+    expect(resolvePolicy({ dedupe: { for: 'forever' } })).toMatchObject({ policy: { dedupe: 'forever' } })
   })
 
   it('names every violation at once', () => {
@@ -143,7 +143,6 @@ describe('resolving a policy', () => {
     ['000A', 'policy'],
     [[], 'policy'],
     [{ onExhausted: 'retry' }, 'onExhausted'],
-    [{ dedupeFor: 'ever' }, 'dedupeFor'],
     [{ dialect: '000A', lease: '29s' }, 'lease'],
     [{ dialect: '000A', lease: '121s' }, 'lease'],
     [{ dialect: '000B', heartbeat: '9s' }, 'heartbeat'],

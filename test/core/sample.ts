@@ -36,6 +36,7 @@ export const WORDS: Readonly<Record<CommandType, Words>> = {
   signal: { type: 'signal', name: 'ok' },
   release: { type: 'release', fence: 'mine', reason: 'handed_back' },
   reschedule: { type: 'reschedule', priority: 1 },
+  replace: { type: 'replace', runAt: 2_000_000 },
   stall: { type: 'stall' },
   requeue: { type: 'requeue' },
   cancel: { type: 'cancel', mode: 'soft' },

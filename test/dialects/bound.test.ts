@@ -34,16 +34,19 @@ const CHOICES: readonly PolicyInput[] = [
   { retry: { budget: 'shared', attempts: 3 } },
   { retry: { budget: 'separate', attempts: 3 } },
   { compensateWithin: '5s' },
+  { dedupe: { onDuplicate: 'replace' } },
 ]
+
+const INPUT = 'dedupe.onDuplicate'
 
 /** What each document has no move for, by the words of its table. */
 const REFUSED: Readonly<Record<DialectName, readonly string[]>> = {
-  '000A': [],
-  '000B': ['deadline', 'startWithin'],
-  '001': ['deadline', 'startWithin', 'retry.stalls', 'retry.budget', 'onStall', 'admission'],
-  '002': ['admission', 'deadline', 'onStall'],
-  '003': ['deadline', 'startWithin', 'onWaitTimeout', 'admission'],
-  '004': ['startWithin', 'onStall'],
+  '000A': [INPUT],
+  '000B': [INPUT, 'deadline', 'startWithin'],
+  '001': [INPUT, 'deadline', 'startWithin', 'retry.stalls', 'retry.budget', 'onStall', 'admission'],
+  '002': [INPUT, 'admission', 'deadline', 'onStall'],
+  '003': [INPUT, 'deadline', 'startWithin', 'onWaitTimeout', 'admission'],
+  '004': [INPUT, 'startWithin', 'onStall'],
 }
 
 const policiesOf = (dialect: DialectName): readonly PolicyInput[] =>
@@ -83,7 +86,13 @@ describe.each([...DIALECT_NAMES])('a job bound to %s', (dialect) => {
     for (const { field } of DIALECTS[dialect].forbids) {
       const asked = { deadlineMs: 1, startWithinMs: 1, maxStalls: 9, budget: 'shared', onWaitTimeout: 'timed_out' }
       const onStall = dialect === '002' ? 'retry' : 'requeue'
-      const policy = { ...kind.policy, ...asked, onStall, admission: dialect !== '002' }
+      const policy = {
+        ...kind.policy,
+        ...asked,
+        onDuplicate: { does: 'replace' },
+        onStall,
+        admission: dialect !== '002',
+      }
       const wrong = dialect === '001' ? { ...policy, onStall: 'retry' } : policy
       const command = { ...WORDS.enqueue, actor: 'p', requestId: 'r', kind: { ...kind, policy: wrong } }
       const decision = decide(undefined, command as never, T0)

@@ -250,7 +250,7 @@ describe('a dedupe key', () => {
 
   it('may be held for a window, whatever became of the job', async () => {
     const fixture = new EngineFixture()
-    const kind = kindOf({ dedupeFor: '1h' })
+    const kind = kindOf({ dedupe: { for: '1h' } })
     const first = await fixture.enqueue({ kind, dedupeKey: 'k' })
     await fixture.must(first.id, { type: 'cancel', mode: 'soft' })
     fixture.clock.advance(3_599_999)
@@ -261,7 +261,7 @@ describe('a dedupe key', () => {
 
   it('may be held for as long as the job is kept', async () => {
     const fixture = new EngineFixture()
-    const kind = kindOf({ dedupeFor: 'forever' })
+    const kind = kindOf({ dedupe: { for: 'forever' } })
     const first = await fixture.enqueue({ kind, dedupeKey: 'k' })
     await fixture.must(first.id, { type: 'cancel', mode: 'soft' })
     fixture.clock.advance(365 * 24 * 3_600_000)

@@ -565,7 +565,7 @@ describe('a store that disagrees with core', () => {
 describe('002: a retry that is a new job', () => {
   it.each(['live', 'forever', '1h'] as const)('takes over input, budget and dedupe key (%s)', async (dedupeFor) => {
     const fixture = new EngineFixture()
-    const kind = kindOf({ dialect: '002', dedupeFor, retry: { attempts: 3, jitter: 'none' } })
+    const kind = kindOf({ dialect: '002', dedupe: { for: dedupeFor }, retry: { attempts: 3, jitter: 'none' } })
     const { job, fence } = await fixture.running({ kind, dedupeKey: 'once' })
     const answer = await fixture.must(job.id, { type: 'fail', fence, fault: { code: 'E_GPU_OOM', message: 'x' } })
     expect(answer.state).toBe('failed')

@@ -19,7 +19,7 @@ function numbersFrom(seed: number): () => number {
 const KINDS = [
   kindOf({ retry: { attempts: 3, base: 1, jitter: 'none' } }),
   kindOf({ deadline: '5m', retry: { attempts: 2, stalls: 1 } }),
-  kindOf({ onExhausted: 'failed', dedupeFor: '1m' }),
+  kindOf({ onExhausted: 'failed', dedupe: { for: '1m' } }),
   kindOf({ dialect: '002', retry: { attempts: 2 } }),
 ]
 

@@ -30,6 +30,28 @@ async function claimed(words: object = {}): Promise<Claimed & { readonly queue: 
   return { ...((body['jobs'] as Claimed[])[0] as Claimed), queue }
 }
 
+describe('duplicates', () => {
+  it('say what they did, and their input is what is run', async () => {
+    const words = (n: number) => ({
+      ...{ type: 'index', queue: 'index', dedupeKey: 'shop', input: { n } },
+      dedupe: { onDuplicate: 'debounce', within: '1m' },
+    })
+    const first = await fixture.ask('producer', 'POST', '/v1/jobs', words(1))
+    const second = await fixture.ask('producer', 'POST', '/v1/jobs', words(2))
+    expect(first.status).toBe(201)
+    expect(second).toMatchObject({ status: 200, body: { id: first.body['id'], deduped: true, effect: 'replaced' } })
+    const shown = await fixture.ask('viewer', 'GET', `/v1/jobs/${first.body['id']}`)
+    expect(shown.body).toMatchObject({ newer: { input: { name: 'replaced' } } })
+    const { body } = await fixture.ask('producer', 'POST', '/v1/jobs:batch', { jobs: [words(3)] })
+    expect(body).toMatchObject({ jobs: [{ ok: true, effect: 'replaced' }] })
+    const wrong = { ...words(4), dedupe: { onDuplicate: 'debounce' } }
+    expect(await fixture.ask('producer', 'POST', '/v1/jobs', wrong)).toMatchObject({
+      status: 400,
+      body: { violations: [{ field: expect.stringContaining('dedupe.within') }] },
+    })
+  })
+})
+
 describe('Idempotency-Key', () => {
   it('gives the original job for the same words, whatever has become of it', async () => {
     const words = { type: 'crawl', queue: 'idem', input: { a: 1 } }

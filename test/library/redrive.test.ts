@@ -126,8 +126,7 @@ describe('redrive of an ending that is final', () => {
     type: 'keyed',
     dialect: '004',
     retry: { attempts: 1 },
-    dedupe: () => 'one',
-    dedupeFor: '1h',
+    dedupe: { key: () => 'one', for: '1h' },
     run() {
       throw new PermanentError('no')
     },

@@ -174,6 +174,17 @@ export const CONFIGURATIONS: readonly Configuration[] = [
     { gate: { attempts: 2 }, full: { generations: 1 }, deep: { workers: 2, attempts: 3 } },
   ),
   configuration(
+    'duplicates',
+    'two jobs with one dedupe key, and duplicates that bring a newer input: to what waits, and to what somebody has begun with',
+    { ...QUICK, dedupe: { onDuplicate: 'replace' }, retry: { ...QUICK.retry, attempts: 2, stalls: 0 } },
+    {
+      owner: ['start', 'complete', 'transient', 'step', 'compensated', 'release'],
+      environment: ['duplicate', 'bareDuplicate', 'cancelDropping', 'cancelHard', 'reopen'],
+    },
+    { gate: { attempts: 1, generations: 1 }, full: { jobs: 2, generations: 0, steps: 0 }, deep: { steps: 1 } },
+    { keyed: true },
+  ),
+  configuration(
     'keyed',
     'two jobs with one dedupe key: enqueue, end, reopen',
     { ...QUICK, retry: { ...QUICK.retry, attempts: 1, stalls: 0 } },

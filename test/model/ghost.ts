@@ -30,6 +30,9 @@ export interface Ghost {
   readonly intended: State | undefined
   readonly deadline: number | undefined
   readonly startBy: number | undefined
+  /** A duplicate has come since somebody began: with the end comes another job, unless a cancel says not. */
+  readonly next: boolean
+  readonly drops: boolean
 }
 
 export const BORN: Ghost = {
@@ -45,6 +48,8 @@ export const BORN: Ghost = {
   intended: undefined,
   deadline: undefined,
   startBy: undefined,
+  next: false,
+  drops: false,
 }
 
 /** The books after one more event, and whether it was allowed to happen. */
@@ -54,11 +59,21 @@ export function account(ghost: Ghost, before: Job | undefined, event: Event, now
   const next = { ...ghost, silences, ...entered(ghost, event, now, policy), ...told(ghost, event, policy) }
   if (event.type === 'claimed') mayClaim(ghost, before, now, policy)
   if (event.type === 'stalled') mayStall(ghost, event, now)
+  if (event.type === 'replaced') mayReplace(before, event)
   if (event.type === 'started') return { ...next, startBy: undefined }
   if (isTerminal(event.state)) mayEnd(ghost, event)
   if (isTerminal(event.state))
     return { ...next, fence: undefined, cancel: false, deadline: undefined, startBy: undefined }
   return owned ? next : { ...next, fence: undefined }
+}
+
+/** Somebody has had its input in hand. */
+export const isBegun = ({ state, attempt }: Job): boolean => attempt > 0 || (state !== 'pending' && state !== 'queued')
+
+function mayReplace(before: Job | undefined, { payload }: Extract<Event, { type: 'replaced' }>): void {
+  const isNext = before !== undefined && isBegun(before)
+  must(isNext === (payload.newer.next !== undefined), 'I3', 'a newer input is where nobody would look for it')
+  if (isNext) must(payload.newer.input === before.newer?.input, 'I3', 'the input has changed under who runs it')
 }
 
 /** Whoever hands a job back has not seen what it does; whoever ends its run in any other way has. */
@@ -155,6 +170,10 @@ function told(ghost: Ghost, event: Event, { dialect }: Policy): Partial<Ghost> {
       return { undo: stillToUndo(ghost.undo, event.payload) }
     case 'compensated':
       return { undo: [] }
+    case 'replaced':
+      return { next: event.payload.newer.next !== undefined }
+    case 'reopened':
+      return { next: false, drops: false }
     default:
       return {}
   }

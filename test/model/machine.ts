@@ -5,12 +5,12 @@
 import type { Command, Enqueue } from '../../src/core/command.ts'
 import type { Decision } from '../../src/core/decide.ts'
 import type { Event } from '../../src/core/event.ts'
-import type { Job, Kind } from '../../src/core/job.ts'
+import { isTerminal, type Job, type Kind } from '../../src/core/job.ts'
 import { Breach, breach, must } from './breach.ts'
 import { judge, judgeRefusal } from './checks.ts'
 import type { Configuration } from './configuration.ts'
 import type { Core } from './core.ts'
-import { BORN } from './ghost.ts'
+import { BORN, type Ghost } from './ghost.ts'
 import { rowsTaken } from './row.ts'
 import { NOW, packed, rebase, type Unit } from './unit.ts'
 import { commandOf, forged, OWNER_WORDS, type Word } from './word.ts'
@@ -207,14 +207,18 @@ export class Machine {
     now: number,
   ): number {
     const unit = this.unit(id)
-    const ghost = judge(this.core, unit, command, decision, now)
+    const books = judge(this.core, unit, command, decision, now)
+    const drops = books.drops || (command?.type === 'cancel' && command.next === 'drop')
+    const ghost = { ...books, drops }
     const next = this.#intern({ job: decision.job, ghost }, NOW)
+    mayFollow(decision, ghost)
     for (const row of rowsTaken(unit.job.state, decision.events)) this.taken.add(row)
     if (command !== undefined && command.type !== 'heartbeat') this.#keepEcho(id, wordId, command, decision.events)
     const { successor } = decision
     if (successor === undefined) return next * 4 + ACCEPTED
+    const used = isNext(decision) ? undefined : ghost.failures
     must(
-      successor.failures === ghost.failures && successor.kind === unit.job.spec.kind,
+      successor.failures === used && successor.kind === unit.job.spec.kind,
       'I10',
       'a successor with a budget of its own',
     )
@@ -273,4 +277,14 @@ function frozen<T>(value: T): T {
   Object.freeze(value)
   for (const part of Object.values(value)) frozen(part)
   return value
+}
+
+type Accepted = Extract<Decision, { kind: 'accepted' }>
+
+const isNext = ({ successor }: Accepted): boolean => successor?.cause === 'replaced'
+
+/** What duplicates have brought comes with the end, once, unless it was dropped; and at no other time. */
+function mayFollow(decision: Accepted, { next, drops }: Ghost): void {
+  const isOwed = next && !drops && isTerminal(decision.job.state)
+  must(isNext(decision) === isOwed, 'I9', isOwed ? 'the newest input is lost' : 'a job that nobody asked for')
 }

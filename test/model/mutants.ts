@@ -1,6 +1,7 @@
 /** Every defect the model must find, by its part of the lifecycle, of the life of keys and of the ledger's protocol. */
 import { BUDGETS } from './mutants/budgets.ts'
 import { CLOCKS } from './mutants/clocks.ts'
+import { DUPLICATES } from './mutants/duplicates.ts'
 import { ENDINGS } from './mutants/endings.ts'
 import { KEY_LIFE } from './mutants/key-life.ts'
 import { LEDGER } from './mutants/ledger.ts'
@@ -16,6 +17,7 @@ export const MUTANTS: readonly Mutant[] = [
   ...LOG,
   ...ENDINGS,
   ...WAITS,
+  ...DUPLICATES,
   ...CLOCKS,
   ...KEY_LIFE,
   ...LETTING_IN,

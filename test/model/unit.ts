@@ -53,6 +53,9 @@ export function rebase({ job, ghost }: Unit, now: number, lagMs: number): Unit {
     counters: {},
     artifacts: {},
     checkpoint: undefined,
+    newer: job.newer && { ...job.newer, next: job.newer.next && { ...job.newer.next, since: LONG_AGO } },
+    bodySize: 0,
+    observations: 0,
     executionMs: 0,
   } as Job
   const books = {
@@ -105,6 +108,7 @@ export function packed({ job, ghost }: Unit): string {
     `${f(job.lastFailure)} ${f(job.error)} ${job.deadLetter?.reason} ${job.deadLetter?.lastOwner}`,
     job.recent.map(({ requestId, command, digest, state }) => `${requestId}:${command}:${digest}:${state}`).join(),
     `${ghost.fence} ${t(ghost.leaseEnd)} ${ghost.failures} ${ghost.stalls} ${ghost.silences} ${ghost.needs} ${ghost.cancel} ${ghost.owed} ${ghost.undo}`,
-    `${ghost.intended} ${t(ghost.deadline)} ${t(ghost.startBy)}`,
+    `${ghost.intended} ${t(ghost.deadline)} ${t(ghost.startBy)} ${ghost.next} ${ghost.drops}`,
+    `${job.newer?.input?.name} ${job.newer?.next?.input?.name} ${job.cancel?.dropsNext}`,
   ].join('|')
 }

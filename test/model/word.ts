@@ -1,6 +1,7 @@
 /** The alphabet: every word somebody may say to a job, and the command it is. */
 import type { Command } from '../../src/core/command.ts'
 import type { Job } from '../../src/core/job.ts'
+import { isBegun } from './ghost.ts'
 
 /** Said under a fence. */
 export const OWNER_WORDS = [
@@ -47,6 +48,9 @@ export const ENVIRONMENT_WORDS = [
   'stall',
   'requeue',
   'expire',
+  'duplicate',
+  'bareDuplicate',
+  'cancelDropping',
 ] as const
 export type EnvironmentWord = (typeof ENVIRONMENT_WORDS)[number]
 
@@ -184,6 +188,12 @@ function environmentCommand({ name, serial }: Word, job: Job, { now, unitMs }: I
       return { ...asked, type: 'requeue' }
     case 'expire':
       return { ...asked, type: 'expire' }
+    case 'duplicate':
+      return { ...asked, type: 'replace', input: { name: isBegun(job) ? 'next' : 'replaced', size: 1, digest: 'd' } }
+    case 'bareDuplicate':
+      return { ...asked, type: 'replace' }
+    case 'cancelDropping':
+      return { ...asked, type: 'cancel', mode: 'soft', next: 'drop' }
     default:
       throw new Error(`${name} is said under a fence`)
   }

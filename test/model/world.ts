@@ -272,8 +272,11 @@ export class World {
 
   #spawn(job: number, next: Packed): void {
     const free = next.indexOf(0)
-    if (free >= 0 && free < this.#bounds.jobs)
-      next[free] = this.#machine.enqueue(this.#machine.unit(next[job] as number).ghost.failures)
+    if (free < 0 || free >= this.#bounds.jobs) return
+    const { ghost } = this.#machine.unit(next[job] as number)
+    next[free] = this.#machine.enqueue(ghost.next ? 0 : ghost.failures)
+    // What comes next has the key with the same commit.
+    if (ghost.next && this.#machine.configuration.keyed) next[this.#bounds.jobs] = free + 1
   }
 
   #copy(): Packed {

@@ -94,12 +94,19 @@ describe('a default that is stated', () => {
     },
   )
 
+  it.each(spoken('DuplicatesInput').filter(([name]) => name === 'for' || name === 'onDuplicate'))(
+    'DuplicatesInput.%s: saying %j changes nothing',
+    (name, value) => {
+      expect(resolvePolicy({ dedupe: { [name]: value } })).toEqual(resolvePolicy({}))
+    },
+  )
+
   it('of what has none in the policy says so', () => {
     const resolved = resolvePolicy({})
     const { deadlineMs, startWithinMs, dialect, errors, breaking } = resolved.ok ? resolved.policy : {}
     expect({ deadlineMs, startWithinMs, dialect, errors, breaking }).toEqual({ errors: {} })
     const none = members('PolicyInput').filter((member) => literal(member.default) === undefined)
-    expect(none.map(({ name }) => name)).toEqual(['dialect', 'deadline', 'startWithin', 'errors', 'breaking'])
+    expect(none.map(({ name }) => name)).toEqual(['dialect', 'deadline', 'startWithin', 'errors', 'dedupe', 'breaking'])
   })
 
   it.each(spoken('WorkerOptions').filter(([name]) => name !== 'signals' && name !== 'onBlocked'))(

@@ -142,7 +142,6 @@ const FILE_LINES = 400
 /** Longer ones, and what they may come to at most: no others may come, and who has become short enough must go. */
 const LONG_FUNCTIONS: Readonly<Record<string, number>> = {
   // One case for each event type, exhaustively.
-  'src/core/evolve.ts apply': 90,
   'src/store/codec/payload.ts pack': 100,
 }
 

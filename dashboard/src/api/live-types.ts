@@ -29,5 +29,6 @@ export const LIVE_TYPES = [
   'signal_stored',
   'cancel_requested',
   'rescheduled',
+  'replaced',
   'compensated',
 ] as const

@@ -26,6 +26,8 @@ const SAYINGS: Readonly<Record<string, (event: JobEvent) => string>> = {
   waiting: ({ payload }) => `for ${inner(payload, 'wait')?.['name']}`,
   signalled: ({ payload }) => String(inner(payload, 'signal')?.['name'] ?? ''),
   signal_stored: ({ payload }) => `${inner(payload, 'signal')?.['name']}, kept until it is waited for`,
+  replaced: ({ payload }) =>
+    inner(payload, 'newer')?.['next'] === undefined ? 'a newer input' : 'a newer input, for the job that comes next',
   retry_scheduled: ({ payload }) => failed(payload),
   failed: ({ payload }) => failed(payload),
   timed_out: ({ payload }) => failed(payload),

@@ -1,5 +1,6 @@
 /** `pawl enqueue`: a job from the command line, and its result if asked for. */
 import type { Command } from 'commander'
+import type { DuplicatesInput } from '../../core/duplicates.ts'
 import type { PolicyInput } from '../../core/resolve.ts'
 import type { JobSpec } from '../../library/define-job.ts'
 import type { EnqueueOptions } from '../../library/enqueue-options.ts'
@@ -21,6 +22,10 @@ interface Options {
   readonly id?: string
   readonly idempotencyKey?: string
   readonly dedupeKey?: string
+  readonly dedupeFor?: string
+  readonly onDuplicate?: string
+  readonly within?: string
+  readonly atMost?: string
   readonly delay?: string
   readonly runAt?: string
   readonly priority?: string
@@ -42,6 +47,10 @@ export function enqueue(parent: Command, { session }: Context): void {
     .option('--id <id>', 'your own id for it')
     .option('--idempotency-key <key>', 'this creation, for 24 hours')
     .option('--dedupe-key <key>', 'this piece of business: at most one live job has it')
+    .option('--dedupe-for <time>', 'how long that key is held: live, forever, or 1h; if not as its type says')
+    .option('--on-duplicate <what>', 'keep, replace or debounce, if not as its type says')
+    .option('--within <duration>', 'with debounce: it runs so long after the last duplicate')
+    .option('--at-most <duration>', 'with debounce: and at the latest so long after the first')
     .option('--delay <duration>', 'run later: 30s, 5m, 2h')
     .option('--run-at <time>', 'run then: 2030-01-07T09:00:00Z')
     .option('--priority <priority>', '0 to 9, or critical, interactive, normal, batch')
@@ -55,6 +64,7 @@ export function enqueue(parent: Command, { session }: Context): void {
     command,
     'pawl enqueue crawl.page -p url=https://example.org -p depth:=2',
     'pawl enqueue mail.send --queue mail --input @mail.json --delay 10m',
+    'pawl enqueue search.reindex --dedupe-key shop-7 --on-duplicate debounce --within 5s',
     'pawl enqueue report --queue reports -p month=2030-01 --wait',
   )
 }
@@ -65,25 +75,31 @@ async function run(session: Session, type: string, options: Options): Promise<vo
   const asked = optionsOf(session, options)
   await withPawl(session, async (pawl) => {
     const job = await pawl.enqueue<JobSpec>(type, input, asked).catch(saying(type))
-    const { id, deduped, replayed } = job
+    const { id, deduped, replayed, effect } = job
     if (options.wait !== true) {
       const already = replayed
         ? ' It was enqueued before.'
         : deduped
-          ? ' It stands for this piece of business already.'
+          ? ` It stands for this piece of business already${effect === undefined ? '' : EFFECTS[effect]}.`
           : ''
-      return terminal.tell({ id, deduped, replayed }, () =>
+      return terminal.tell({ id, deduped, replayed, effect }, () =>
         terminal.look.quiet
           ? terminal.print(`${id}\n`)
           : terminal.say(`${terminal.paint.bold(id)} is enqueued.${already}`),
       )
     }
     const result: unknown = await job.result({ timeout: durationOf('--timeout', options.timeout) })
-    terminal.tell({ id, deduped, replayed, state: 'succeeded', result: result ?? null }, () =>
+    terminal.tell({ id, deduped, replayed, effect, state: 'succeeded', result: result ?? null }, () =>
       terminal.print(`${safeJson(result ?? null)}\n`),
     )
   })
 }
+
+const EFFECTS = {
+  replaced: ', with this input now',
+  next: '; this input comes next, once it has ended',
+  ended: ', and has ended: this input is not kept',
+} as const
 
 /** By fields, or as a whole. */
 export function inputOf({ param, input }: Pick<Options, 'param' | 'input'>): unknown {
@@ -105,6 +121,7 @@ function optionsOf(session: Session, options: Options): EnqueueOptions {
     id,
     idempotencyKey,
     dedupeKey,
+    dedupe: duplicatesOf(options),
     runAt,
     priority,
     labels,
@@ -114,6 +131,14 @@ function optionsOf(session: Session, options: Options): EnqueueOptions {
     tenant: session.tenant,
     actor: session.actor,
   }
+}
+
+/** Undefined: as its type says. What is wrong with a word, the library says. */
+function duplicatesOf({ dedupeFor, onDuplicate, within, atMost, dedupeKey }: Options): EnqueueOptions['dedupe'] {
+  const said = { for: dedupeFor, onDuplicate, within, atMost }
+  if (Object.values(said).every((word) => word === undefined)) return undefined
+  if (dedupeKey === undefined) throw new Usage('What duplicates do is said of a key: add --dedupe-key <key>.')
+  return said as DuplicatesInput
 }
 
 /** A type that is known by name only has to be announced by a worker, or its queue be named. */

@@ -130,17 +130,21 @@ interface ManyFlags extends Narrowing {
 
 interface CancelFlags extends ManyFlags {
   readonly hard?: boolean
+  readonly dropNext?: boolean
 }
 
 /** One, or all that a search finds. */
 function manyMovers(group: Command, session: () => Session): void {
   const cancel = several(group.command('cancel [id]').description('cancel it, or all that match: handlers are told'))
     .option('--hard', 'now, without asking handlers')
+    .option('--drop-next', 'of one: what duplicates have brought goes with it')
     .option('--reason <text>', 'why')
-    .action((id: string | undefined, { hard, reason, ...options }: CancelFlags) => {
+    .action((id: string | undefined, { hard, reason, dropNext, ...options }: CancelFlags) => {
       const how = { mode: hard === true ? 'hard' : 'soft', reason } as const
       if (id === undefined) return acted(session(), { action: 'cancel', ...how }, options)
-      return operated(session(), 'jobs.cancelled', id, (pawl) => pawl.cancel(id, how))
+      return operated(session(), 'jobs.cancelled', id, (pawl) =>
+        pawl.cancel(id, { ...how, next: dropNext === true ? 'drop' : undefined }),
+      )
     })
   examples(
     cancel,

@@ -10,7 +10,7 @@ import type { Ruling } from '../ruling.ts'
 
 export function decideCancel(d: Draft, job: Job, command: Cancel): Ruling {
   const { mode, reason, actor } = command
-  const cancel: CancelRequest = job.cancel ?? {
+  const asked: CancelRequest = job.cancel ?? {
     mode,
     reason,
     by: actor,
@@ -18,6 +18,7 @@ export function decideCancel(d: Draft, job: Job, command: Cancel): Ruling {
     deliveredAt: undefined,
     acknowledgedAt: undefined,
   }
+  const cancel: CancelRequest = command.next === 'drop' ? { ...asked, dropsNext: true } : asked
   if (mode === 'hard') {
     finish(d, cancelled(cancel, reason))
     return undefined

@@ -11,7 +11,7 @@ export const bornAs = ({ admission }: Policy): 'pending' | 'queued' => (admissio
 
 export function enqueued(command: Enqueue, now: Time): Event {
   const { policy } = command.kind
-  const runAt = Math.max(now, command.runAt ?? now)
+  const runAt = bornToRunAt(command, now)
   const state = bornAs(policy)
   return {
     jobId: command.id,
@@ -44,6 +44,14 @@ export function enqueued(command: Enqueue, now: Time): Event {
       needs: state === 'queued' ? neededToClaim(command.kind) : undefined,
     },
   }
+}
+
+/** A debounced job waits for duplicates from its birth on, unless it says when to run. */
+function bornToRunAt({ runAt, dedupeKey, kind }: Enqueue, now: Time): Time {
+  const { onDuplicate } = kind.policy
+  if (runAt !== undefined || dedupeKey === undefined || onDuplicate?.does !== 'debounce')
+    return Math.max(now, runAt ?? now)
+  return now + onDuplicate.withinMs
 }
 
 const specOf = (command: Enqueue, now: Time): Spec => ({
@@ -85,7 +93,7 @@ export const birthOf = ({ rev, spec, priority, runAt }: Job): Birth | undefined 
 export const sameCall = (id: JobId, { spec, priority, runAt }: Birth, command: Enqueue): boolean =>
   sameEnqueue({ id, spec }, { ...command, id }) &&
   priority === command.priority &&
-  runAt === Math.max(spec.createdAt, command.runAt ?? spec.createdAt) &&
+  runAt === bornToRunAt(command, spec.createdAt) &&
   (leftOut(command, 'policy') || saysTheSame(spec.kind.policy, command.kind.policy))
 
 const askedOf = (spec: Spec) => ({

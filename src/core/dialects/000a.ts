@@ -12,6 +12,7 @@ import {
   type Step,
   traceIdOf,
 } from './dialect.ts'
+import { INPUT_STAYS } from './input-stays.ts'
 
 const CLOSED = 'attempt closed: the lease is over, and the next claim carries a higher attempt'
 
@@ -80,7 +81,7 @@ export const document000A: Dialect = {
     cancel: 'alongARow',
     deadLetter: 'alongARow',
   },
-  forbids: [],
+  forbids: [INPUT_STAYS],
   fields: [
     ...['id', 'job_id', 'type', 'ts', 'actor', 'correlation_id', 'cause', 'payload', 'version', 'trace_id'],
     ...['state', 'attempts', 'owner', 'lease', 'artifacts'],

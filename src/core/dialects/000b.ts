@@ -1,5 +1,6 @@
 /** Document 000, part B: the minimal lifecycle. It names no events: a transition is told by the state it leads to. */
 import { type Dialect, iso, present, type Row, recordId, type Status, traceIdOf } from './dialect.ts'
+import { INPUT_STAYS } from './input-stays.ts'
 
 const CLOSED = 'attempt closed: another worker may claim, with a higher attempt'
 
@@ -67,6 +68,7 @@ export const document000B: Dialect = {
     deadLetter: 'alongARow',
   },
   forbids: [
+    INPUT_STAYS,
     {
       field: 'deadline',
       asksFor: ({ deadlineMs }) => deadlineMs !== undefined,

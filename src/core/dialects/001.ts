@@ -3,6 +3,7 @@ import { ACTION_RULES, STATUSES } from '../contract/rules.ts'
 import type { Event } from '../event.ts'
 import type { Job, JobId, Result } from '../job.ts'
 import { type Dialect, type Fields, iso, keptAt, present, recordId, type Step } from './dialect.ts'
+import { INPUT_STAYS } from './input-stays.ts'
 
 export const document001: Dialect = {
   name: '001',
@@ -51,6 +52,7 @@ export const document001: Dialect = {
     fail: 'always',
   },
   forbids: [
+    INPUT_STAYS,
     {
       field: 'deadline',
       asksFor: ({ deadlineMs }) => deadlineMs !== undefined,

@@ -13,6 +13,7 @@ import {
   type Status,
   type Step,
 } from './dialect.ts'
+import { INPUT_STAYS } from './input-stays.ts'
 
 const row = (from: Status, to: Status): Row => ({ from, to, word: to })
 const WORKER = 'the worker is said to move DISPATCHED as well; the diagram leaves it out'
@@ -86,6 +87,7 @@ export const document002: Dialect = {
     deadLetter: 'alongARow',
   },
   forbids: [
+    INPUT_STAYS,
     {
       field: 'admission',
       asksFor: ({ admission }) => !admission,

@@ -3,6 +3,7 @@
  * its `DeriveStatusFromEvents`, the last one wins.
  */
 import { type Dialect, present, type Row, type Status } from './dialect.ts'
+import { INPUT_STAYS } from './input-stays.ts'
 
 const cells = (from: Status, to: Status, ...words: readonly string[]): readonly Row[] =>
   words.map((word) => ({ from, to, word }))
@@ -104,6 +105,7 @@ export const document003: Dialect = {
     reopen: 'alongARow',
   },
   forbids: [
+    INPUT_STAYS,
     {
       field: 'deadline',
       asksFor: ({ deadlineMs }) => deadlineMs !== undefined,

@@ -1,6 +1,7 @@
 /** Document 004: crawl and ingestion. No claim, one state to wait for a retry in, counters and error codes. */
 import type { Job } from '../job.ts'
 import { type Dialect, type Fields, iso, present, type Row, recordId, type Status } from './dialect.ts'
+import { INPUT_STAYS } from './input-stays.ts'
 
 const row = (from: Status, to: Status, word: string): Row => ({ from, to, word })
 
@@ -71,6 +72,7 @@ export const document004: Dialect = {
     cancel: 'alongARow',
   },
   forbids: [
+    INPUT_STAYS,
     {
       field: 'startWithin',
       asksFor: ({ startWithinMs }) => startWithinMs !== undefined,

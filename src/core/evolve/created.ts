@@ -23,6 +23,7 @@ export function created(payload: TransitionPayloads['enqueued'], state: State, e
     deadlineAt: payload.deadlineAt,
     startBy: payload.startBy,
     cancel: undefined,
+    newer: undefined,
     inbox: NO_SIGNALS,
     signals: 0,
     progress: undefined,

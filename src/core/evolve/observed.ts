@@ -3,6 +3,7 @@ import { assert, unreachable } from '../assert.ts'
 import { sizeOf } from '../body.ts'
 import type { Event } from '../event.ts'
 import type { CancelRequest, Job, Lease, Time } from '../job.ts'
+import { sizeOfNewer } from '../newer.ts'
 import { startByFrom } from '../timers.ts'
 import { added } from './added.ts'
 import { remember } from './remember.ts'
@@ -51,6 +52,8 @@ export function observed(job: Job, event: Exclude<Extract<Event, { seq: undefine
         ...note(job, event, { priority: event.payload.priority, startBy: startByFrom(job, event.payload.runAt) }),
         runAt: event.payload.runAt,
       } as Job
+    case 'replaced':
+      return replaced(job, event)
     case 'compensated':
       return note(job, event, { compensations: [] })
     case 'compacted':
@@ -95,6 +98,12 @@ function recorded(job: Job, payload: Extract<Event, { type: 'recorded' }>['paylo
     compensations: undone === undefined ? registered : registered.filter((name) => name !== undone),
     artifacts: artifact === undefined ? job.artifacts : { ...job.artifacts, [artifact.name]: artifact.ptr },
   }
+}
+
+function replaced(job: Job, event: Extract<Event, { type: 'replaced' }>): Job {
+  const { newer, runAt } = event.payload
+  const next = note(job, event, { newer, bodySize: job.bodySize + sizeOfNewer(newer) - sizeOfNewer(job.newer) })
+  return runAt === undefined ? next : ({ ...next, runAt, startBy: startByFrom(job, runAt) } as Job)
 }
 
 function delivered(cancel: CancelRequest | undefined, at: Time): CancelRequest {

@@ -37,6 +37,13 @@ const curve = {
   jitter: z.enum(['full', 'equal', 'none']).optional(),
 }
 
+const duplicates = membersOnly({
+  for: z.union([z.enum(['live', 'forever']), duration]).optional(),
+  onDuplicate: z.enum(['keep', 'replace', 'debounce']).optional(),
+  within: duration.optional(),
+  atMost: duration.optional(),
+}).describe('how long a dedupe key is held, and what a second job under it does')
+
 export const policy = membersOnly({
   dialect: z.enum(DIALECT_NAMES).optional(),
   lease: duration.optional(),
@@ -64,7 +71,7 @@ export const policy = membersOnly({
   onWaitTimeout: z.enum(['resume', 'timed_out']).optional(),
   admission: z.boolean().optional(),
   idempotent: z.boolean().optional(),
-  dedupeFor: z.union([z.enum(['live', 'forever']), duration]).optional(),
+  dedupe: duplicates.optional(),
   limits: declaredLimits.optional().describe('numbers for the limit keys of its jobs, in their order'),
   breaking: listOf(name, { most: SIZES.breaking }).optional().describe('codes that tell of what is behind a key'),
 }).describe('how the job is leased, retried and ended; every word has a default')
@@ -81,6 +88,7 @@ export const newJob = membersOnly({
   id: named.optional().describe('your own id for the job; unique, works wherever an id does'),
   idempotencyKey: key.optional().describe('this creation, for 24 hours; the header `Idempotency-Key` says the same'),
   dedupeKey: key.optional(),
+  dedupe: duplicates.optional(),
   flow: jobFlow.optional().describe('what lets it in'),
   priority: priority.optional(),
   delay: duration.optional(),
@@ -205,6 +213,7 @@ export const WORDS = {
     mode: z.enum(['soft', 'hard']).default('soft'),
     reason: z.string().max(LENGTHS.message).optional(),
     fence: id.optional(),
+    next: z.literal('drop').optional().describe('what duplicates have brought goes with it'),
   }),
   signal: membersOnly({ ...asked, name, key: key.optional(), payload: anything.optional() }),
   reopen: membersOnly({ ...asked, runAt: time.optional(), reason: z.string().max(LENGTHS.message).optional() }),

@@ -1,6 +1,7 @@
 /** `POST /jobs`, `POST /jobs:batch`. Inputs are kept exactly as they were sent. */
 import type { z } from 'zod'
 import { assert } from '../../core/assert.ts'
+import type { DuplicatesInput } from '../../core/duplicates.ts'
 import { parseDuration } from '../../core/duration.ts'
 import { type Kind, PRIORITIES } from '../../core/job.ts'
 import { refuse } from '../../core/refuse.ts'
@@ -24,11 +25,11 @@ const DEFAULT_QUEUE = 'default'
 
 export const createJob: Handler = async (call, parts) => {
   const { wait } = call.query as z.output<typeof newJobQuery>
-  const { job, deduped, replayed } = await created(call, parts, call.body as NewJob, wait !== undefined)
+  const { job, deduped, replayed, effect } = await created(call, parts, call.body as NewJob, wait !== undefined)
   const headers = { Location: `/v1/jobs/${job.id}` }
   if (wait !== undefined) return { ...(await ended({ ...call, params: { id: job.id } }, parts, wait)), headers }
   const status = deduped || replayed ? 200 : 201
-  return json(status, { ...jobToWire(job, false), deduped, replayed }, {}, headers)
+  return json(status, { ...jobToWire(job, false), deduped, replayed, effect }, {}, headers)
 }
 
 /** Enqueues one job; answers with the new one, or with the one it met. `isAwaited`: its submitter waits for its end. */
@@ -95,7 +96,13 @@ const others = (requests: readonly EnqueueRequest[]): readonly EnqueueAnswer[] =
 
 const answerToWire = (answer: EnqueueAnswer): unknown =>
   answer.ok
-    ? { ok: true, deduped: answer.deduped, replayed: answer.replayed, job: jobToWire(answer.job, false) }
+    ? {
+        ok: true,
+        deduped: answer.deduped,
+        replayed: answer.replayed,
+        effect: answer.effect,
+        job: jobToWire(answer.job, false),
+      }
     : { ok: false, problem: problemOf(answer.refusal).body }
 
 async function requestOf(
@@ -105,7 +112,7 @@ async function requestOf(
   input: string | undefined,
   isAwaited = false,
 ): Promise<EnqueueRequest> {
-  const { type, queue, priority, delay, runAt, policy, ...rest } = body
+  const { type, queue, priority, delay, runAt, policy, dedupe, ...rest } = body
   const named = await kindOf(call, types, body)
   const kind = isAwaited ? types.synchronous(named) : named
   await census.admit(kind)
@@ -123,7 +130,12 @@ async function requestOf(
 }
 
 async function kindOf({ token }: Call, types: Parts['types'], body: NewJob): Promise<Kind> {
-  const wanted = { tenant: token.tenant, type: body.type, ...sharedOf(body) }
+  const wanted = {
+    tenant: token.tenant,
+    type: body.type,
+    dedupe: body.dedupe as DuplicatesInput | undefined,
+    ...sharedOf(body),
+  }
   const named = (await types.named(wanted)) ?? (await types.named({ ...wanted, queue: DEFAULT_QUEUE }))
   assert(named !== undefined, 'a type in a queue is a kind')
   if (!named.ok) throw policyObjection(named.violations)

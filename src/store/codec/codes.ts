@@ -53,6 +53,7 @@ export const EVENT_CODES: Readonly<Record<EventType, string>> = {
   signal_stored: 'G',
   cancel_requested: 'x',
   rescheduled: 'y',
+  replaced: 'n',
   compensated: 'U',
   compacted: 'z',
 }
@@ -74,6 +75,7 @@ export const COMMAND_CODES: Readonly<Record<CommandType, string>> = {
   compensated: 'U',
   signal: 'g',
   reschedule: 'y',
+  replace: 'n',
   stall: 'l',
   requeue: 'q',
   cancel: 'x',

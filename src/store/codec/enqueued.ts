@@ -6,8 +6,9 @@
  * run at once, deadline and start limit follow from the policy. What a job needs is its own type, so that a mark is enough.
  */
 import type { TransitionEvent } from '../../core/event.ts'
-import type { BodyRef, JobFlow, JobId, Kind, Priority, Spec, Time } from '../../core/job.ts'
+import type { BodyRef, JobId, Kind, Priority, Spec, Time } from '../../core/job.ts'
 import { list, maybeNumber, maybeText, number, type Packed, parsed, text, texts } from './packed.ts'
+import { packFlow, unpackFlow } from './parts.ts'
 
 export type EnqueuedEvent = Extract<TransitionEvent, { type: 'enqueued' }>
 
@@ -178,13 +179,6 @@ const limit = (packed: Packed, implied: Time | undefined): Time | undefined =>
   packed === 0 ? undefined : (maybeNumber(packed) ?? implied)
 
 /** On whose account, and the keys. */
-const packFlow = ({ keys, fair }: JobFlow): Packed => [fair ?? null, ...keys]
-
-function unpackFlow(packed: Packed): JobFlow {
-  const [fair, ...keys] = list(packed)
-  return { keys: keys.map(text), fair: maybeText(fair) }
-}
-
 /** Where the name is `input` and there is no digest, as nearly always, the size alone. */
 const packInput = (input: BodyRef): Packed =>
   input.name === 'input' && input.digest === undefined ? input.size : [input.name, input.size, input.digest]

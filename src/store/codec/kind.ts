@@ -16,6 +16,6 @@ export function kindText(kind: Kind): string {
 /** Every key is there, as everywhere else. */
 export function kindOf(text: string): Kind {
   const { tenant, queue, type, policy } = JSON.parse(text) as Kind
-  const { dialect, deadlineMs, startWithinMs } = policy
-  return { tenant, queue, type, policy: { ...policy, dialect, deadlineMs, startWithinMs } }
+  const { dialect, deadlineMs, startWithinMs, onDuplicate } = policy
+  return { tenant, queue, type, policy: { ...policy, dialect, deadlineMs, startWithinMs, onDuplicate } }
 }

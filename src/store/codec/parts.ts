@@ -10,8 +10,11 @@ import {
   type DeadLetter,
   type Ending,
   type Failure,
+  type JobFlow,
   type LastClaim,
   type Lease,
+  type Newer,
+  type Next,
   type Progress,
   type Receipt,
   type Result,
@@ -138,10 +141,18 @@ export function unpackEnding(packed: Packed): Ending {
 }
 
 export const packCancel = (c: CancelRequest): Packed =>
-  trimmed([c.mode === 'hard' ? 1 : 0, c.by, c.requestedAt, c.deliveredAt, c.acknowledgedAt, c.reason])
+  trimmed([
+    c.mode === 'hard' ? 1 : 0,
+    c.by,
+    c.requestedAt,
+    c.deliveredAt,
+    c.acknowledgedAt,
+    c.reason,
+    c.dropsNext === true ? 1 : undefined,
+  ])
 
 export function unpackCancel(packed: Packed): CancelRequest {
-  const [mode, by, requestedAt, deliveredAt, acknowledgedAt, reason] = list(packed)
+  const [mode, by, requestedAt, deliveredAt, acknowledgedAt, reason, dropsNext] = list(packed)
   return {
     mode: mode === 1 ? 'hard' : 'soft',
     reason: maybeText(reason),
@@ -149,6 +160,34 @@ export function unpackCancel(packed: Packed): CancelRequest {
     requestedAt: number(requestedAt),
     deliveredAt: maybeNumber(deliveredAt),
     acknowledgedAt: maybeNumber(acknowledgedAt),
+    ...(dropsNext === 1 && { dropsNext: true as const }),
+  }
+}
+
+export const packFlow = ({ keys, fair }: JobFlow): Packed => [fair ?? null, ...keys]
+
+export function unpackFlow(packed: Packed): JobFlow {
+  const [fair, ...keys] = list(packed)
+  return { keys: keys.map(text), fair: maybeText(fair) }
+}
+
+export const packNewer = ({ input, next }: Newer): Packed => trimmed([input && packBody(input), next && packNext(next)])
+
+const packNext = ({ since, runAt, input, flow }: Next): Packed =>
+  trimmed([since, runAt, input && packBody(input), flow && packFlow(flow)])
+
+export function unpackNewer(packed: Packed): Newer {
+  const [input, next] = list(packed)
+  if (next == null) return { input: maybeBody(input), next: undefined }
+  const [since, runAt, body, flow] = list(next)
+  return {
+    input: maybeBody(input),
+    next: {
+      input: maybeBody(body),
+      runAt: maybeNumber(runAt),
+      since: number(since),
+      flow: flow == null ? undefined : unpackFlow(flow),
+    },
   }
 }
 

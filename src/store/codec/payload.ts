@@ -24,6 +24,7 @@ import {
   packDeadLetter,
   packEnding,
   packFailure,
+  packNewer,
   packNote,
   packProgress,
   packResult,
@@ -35,6 +36,7 @@ import {
   unpackDeadLetter,
   unpackEnding,
   unpackFailure,
+  unpackNewer,
   unpackResult,
   unpackSignal,
   unpackVerdict,
@@ -128,6 +130,8 @@ function pack(event: Event): readonly Packed[] {
       return [packCancel(event.payload.cancel)]
     case 'rescheduled':
       return [event.payload.runAt, event.payload.priority]
+    case 'replaced':
+      return trimmed([packNewer(event.payload.newer), event.payload.runAt])
     case 'compacted':
       return [
         event.payload.count,
@@ -230,18 +234,10 @@ function unpack(type: EventType, p: readonly Packed[]): Event['payload'] {
       return { cancel: unpackCancel(p[0]) }
     case 'rescheduled':
       return { runAt: number(p[0]), priority: number(p[1]) }
+    case 'replaced':
+      return { newer: unpackNewer(p[0]), runAt: maybeNumber(p[1]) }
     case 'compacted':
-      return {
-        count: number(p[0]),
-        counters: numbers(p[1]),
-        progress: maybeProgress(p[2]),
-        checkpoint: maybeBody(p[3]),
-        steps: number(p[4]),
-        artifacts: texts(p[5]),
-        compensations: list(p[6]).map(text),
-        observations: maybeNumber(p[7]) ?? number(p[0]),
-        bodySize: maybeNumber(p[8]) ?? 0,
-      }
+      return unpackCompacted(p)
     default:
       return unreachable(type)
   }
@@ -260,6 +256,18 @@ function unpackRecorded(p: readonly Packed[]): Extract<Event, { type: 'recorded'
 }
 
 const unpackSpend = ([amount, key]: readonly Packed[]): Spend => ({ amount: number(amount), key: maybeText(key) })
+
+const unpackCompacted = (p: readonly Packed[]): Extract<Event, { type: 'compacted' }>['payload'] => ({
+  count: number(p[0]),
+  counters: numbers(p[1]),
+  progress: maybeProgress(p[2]),
+  checkpoint: maybeBody(p[3]),
+  steps: number(p[4]),
+  artifacts: texts(p[5]),
+  compensations: list(p[6]).map(text),
+  observations: maybeNumber(p[7]) ?? number(p[0]),
+  bodySize: maybeNumber(p[8]) ?? 0,
+})
 
 type Admitted = TransitionPayloads['admitted']
 

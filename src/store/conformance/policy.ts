@@ -12,6 +12,7 @@ export const policyOf = (changes: Partial<Policy> = {}): Policy => ({
   attemptMs: 24 * HOUR,
   deadlineMs: undefined,
   startWithinMs: undefined,
+  onDuplicate: undefined,
   parkAfterMs: HOUR,
   cancelGraceMs: 24 * HOUR,
   compensateWithinMs: 24 * HOUR,

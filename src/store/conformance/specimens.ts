@@ -59,6 +59,16 @@ const step = then((job) => ({
   artifact: { name: 'bill', ptr: 's3://bill' },
   note: { kind: 'tool_invocation_started', name: 'till' },
 }))
+const replaced = then(() => ({
+  type: 'replace',
+  input: { name: 'replaced', size: 2, digest: 'd' },
+  runAt: 4_000_000_000_000,
+}))
+const next = then(() => ({
+  type: 'replace',
+  input: { name: 'next', size: 2, digest: 'd' },
+  debounce: { withinMs: HOUR, atMostMs: 2 * HOUR },
+}))
 const complete = then((job) => ({ type: 'complete', fence: fenceOf(job), stats: { documents: 2 }, executionMs: 12 }))
 
 const SHORT: JobOptions = { policy: { leaseMs: 1_500 } }
@@ -87,6 +97,7 @@ export const SPECIMENS: Readonly<Record<State, readonly Specimen[]>> = {
     { name: 'compensating after a soft cancel', steps: [...run, step, softCancel, release()] },
     { name: 'reopened', steps: [...run, fail({ class: 'permanent' }), reopen] },
     { name: 'reopened after a cancel', steps: [hardCancel, reopen] },
+    { name: 'with a newer input', options: { input: '{"n":1}' }, steps: [replaced] },
     { name: 'rescheduled', steps: [then(() => ({ type: 'reschedule', priority: 1 }))] },
   ],
   retrying: [
@@ -104,6 +115,7 @@ export const SPECIMENS: Readonly<Record<State, readonly Specimen[]>> = {
     { name: 'live', steps: run },
     { name: 'expired', options: SHORT, steps: run },
     { name: 'with work recorded', steps: [...run, beat, progress, beat, checkpoint, step, beat] },
+    { name: 'with a next', steps: [...run, next, next] },
     { name: 'asked to cancel', steps: [...run, softCancel] },
     { name: 'told to cancel', steps: [...run, softCancel, beat] },
     { name: 'compensating', steps: [...run, step, fail({ class: 'permanent' }), ...run] },

@@ -23,7 +23,7 @@ export const inTwoCalls =
   }
 
 const AT_ONCE = 100
-const BODIES = ['input', 'output', 'checkpoint', 'step/', 'signal/', 'error/']
+const BODIES = ['input', 'output', 'checkpoint', 'replaced', 'next', 'step/', 'signal/', 'error/']
 
 /**
  * Says all pairs, a hundred jobs at a time, so that each has neighbours in every batch. Answers with those whose outcome

@@ -45,8 +45,8 @@ export const BUDGETS: readonly Mutant[] = [
   mutant('never-blamed', 'budget', ['suspicion.ts', 'before === 0 ? 1 : 2', 'before === 0 ? 1 : 1']),
   wide('budget-not-fresh-after-reopen', 'cancel', [
     'evolve.ts',
-    '          failures: 0,\n          stalls: 0,\n          cancel',
-    '          cancel',
+    '      failures: 0,\n      stalls: 0,\n      cancel',
+    '      cancel',
   ]),
   mutant('retry-at-once', 'budget', ['retry.ts', 'return at + retryDelayMs', 'return at + 0 * retryDelayMs']),
   mutant('asked-for-only-a-lower-bound', 'timers', [

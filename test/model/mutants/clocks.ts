@@ -62,8 +62,8 @@ export const CLOCKS: readonly Mutant[] = [
   ]),
   wide('deadline-not-renewed-on-reopen', 'admission', [
     'evolve.ts',
-    '          deadlineAt: event.payload.deadlineAt,\n          startBy: event.payload.startBy,',
-    '          startBy: event.payload.startBy,',
+    '      deadlineAt,\n      startBy,',
+    '      startBy,',
   ]),
   // Admission and keys.
   mutant('denied-after-a-claim', 'admission', [

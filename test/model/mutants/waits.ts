@@ -105,9 +105,5 @@ export const WAITS: readonly Mutant[] = [
     "wait.onTimeout === 'timed_out' && d.job.phase === 'run'",
     "wait.onTimeout === 'timed_out'",
   ]),
-  wide('phase-survives-reopening', 'saga', [
-    'evolve.ts',
-    "          phase: 'run',\n          intended: undefined,\n",
-    '',
-  ]),
+  wide('phase-survives-reopening', 'saga', ['evolve.ts', "      phase: 'run',\n      intended: undefined,\n", '']),
 ]

@@ -15,6 +15,7 @@ import { original, storable } from '../../../src/store/codec/text.ts'
 
 const POLICY: Policy = {
   dialect: undefined,
+  onDuplicate: undefined,
   leaseMs: 30_000,
   heartbeat: true,
   heartbeatMs: 10_000,

@@ -51,6 +51,7 @@ it('events have the letters they have always had', () => {
     signal_stored: 'G',
     cancel_requested: 'x',
     rescheduled: 'y',
+    replaced: 'n',
     compensated: 'U',
     compacted: 'z',
   })
@@ -75,6 +76,7 @@ it('commands have the letters they have always had', () => {
     compensated: 'U',
     signal: 'g',
     reschedule: 'y',
+    replace: 'n',
     stall: 'l',
     requeue: 'q',
     cancel: 'x',

@@ -198,7 +198,7 @@ async function expectEndings(store: Store, running: Running, step: number): Prom
   const slots = running.in.flatMap((run) => run.slots.map((slot) => ({ run, slot })))
   const there = slots.filter(({ slot }) => slot.job !== undefined)
   const idOf = (slot: Slot) => slot.job?.id ?? ''
-  const names = ['input', 'output', 'checkpoint', 'step/', 'signal/', 'error/']
+  const names = ['input', 'output', 'checkpoint', 'replaced', 'next', 'step/', 'signal/', 'error/']
   const { items } = await store.load(there.map(({ slot }) => ({ id: idOf(slot), bodies: names })))
   const logs = await Promise.all(
     there.map(({ slot }) => store.events({ by: 'job', id: idOf(slot), afterRev: 0, limit: 1_000 })),

@@ -1,5 +1,6 @@
 import type { Command } from '../../../src/core/command.ts'
 import type { BodyRef, Job, State } from '../../../src/core/job.ts'
+import { placeOf } from '../../../src/core/newer.ts'
 import type { CommandType } from '../../../src/core/verb.ts'
 import type { Body } from '../../../src/store/store.ts'
 import type { Intent } from './program.ts'
@@ -25,6 +26,7 @@ const SENSIBLE: Readonly<Record<State, readonly Verb[]>> = {
     'claim',
     'claim',
     'signal',
+    'replace',
     'reschedule',
     'cancel',
     'tick',
@@ -35,9 +37,9 @@ const SENSIBLE: Readonly<Record<State, readonly Verb[]>> = {
   running: [
     ...(['heartbeat', 'heartbeat', 'progress', 'progress', 'checkpoint', 'checkpoint', 'record', 'record'] as const),
     ...(['record', 'wait', 'wait', 'complete', 'fail', 'fail', 'compensated', 'compensated', 'release'] as const),
-    ...(['tick', 'stall', 'signal', 'cancel', 'deadLetter'] as const),
+    ...(['tick', 'stall', 'signal', 'replace', 'replace', 'cancel', 'deadLetter'] as const),
   ],
-  waiting: ['signal', 'signal', 'tick', 'tick', 'tick', 'cancel'],
+  waiting: ['replace', 'signal', 'signal', 'tick', 'tick', 'tick', 'cancel'],
   parked: ['signal', 'signal', 'tick', 'tick', 'cancel'],
   stalled: ['requeue', 'requeue', 'claim', 'tick'],
   succeeded: ['purge', 'compact', 'compact', 'complete'],
@@ -134,6 +136,15 @@ export function wordsFor(type: Word['type'], job: Job, n: number, about: Circums
         }
       case 'reschedule':
         return { ...asked, type, ...(n % 2 === 0 && { priority: n % 10 }), ...(n % 3 === 0 && { runAt: at + n * 10 }) }
+      case 'replace':
+        return {
+          ...asked,
+          type,
+          input: body(placeOf(job, job.spec.flow)),
+          flow: job.spec.flow,
+          ...(n % 2 === 0 && { debounce: { withinMs: n * 10, atMostMs: n * 100 } }),
+          ...(n % 3 === 0 && { runAt: at + n * 10 }),
+        }
       case 'stall':
         return { ...asked, type, ...(n % 2 === 0 && { fence }) }
       case 'requeue':
