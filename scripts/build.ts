@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process'
 import { cpSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { sqlFiles } from '../src/store/postgres/schema/files.ts'
+import { ledgerFiles, sqlFiles } from '../src/store/postgres/schema/files.ts'
 import { luaFiles } from '../src/store/redis/script/files.ts'
 
 /** `dist/`: JavaScript, declarations, source maps, the dashboard, the examples. */
@@ -12,9 +12,10 @@ const run = spawnSync('tsc', ['-p', 'tsconfig.build.json'], { stdio: 'inherit' }
 if (run.status !== 0) process.exit(run.status ?? 1)
 // Modules like any other to whoever bundles them, with nothing beside them to be left behind.
 const schema = sqlFiles()
+const ledger = ledgerFiles()
 const scripts = luaFiles()
-embed('dist/store/postgres/schema/files.js', 'sqlFiles', schema)
-embed('dist/store/redis/script/files.js', 'luaFiles', scripts)
+embed('dist/store/postgres/schema/files.js', { sqlFiles: schema, ledgerFiles: ledger })
+embed('dist/store/redis/script/files.js', { luaFiles: scripts })
 const dashboard = spawnSync(process.execPath, ['scripts/dashboard.mjs'], { stdio: ['ignore', 2, 2] })
 if (dashboard.status !== 0) process.exit(dashboard.status ?? 1)
 cpSync('dashboard/dist', 'dist/dashboard', { recursive: true, filter: (path) => !path.endsWith('.made-of') })
@@ -24,11 +25,15 @@ mkdirSync('dist/examples')
 for (const example of examples)
   writeFileSync(join('dist', example), readFileSync(example, 'utf8').replaceAll("'../src/index.ts'", "'pawl'"))
 console.log(
-  `build: ${globSync('dist/**/*.js').length} modules, ${schema.size} files of the schema, ${scripts.size} of scripts, ${examples.length} examples in dist/`,
+  `build: ${globSync('dist/**/*.js').length} modules, ${schema.size + ledger.size} files of schemas, ${scripts.size} of scripts, ${examples.length} examples in dist/`,
 )
 
-function embed(module: string, name: string, files: ReadonlyMap<string, string>): void {
-  const text = JSON.stringify([...files], undefined, 2)
-  writeFileSync(module, `const FILES = new Map(${text})\nexport const ${name} = () => FILES\n`)
+/** Each under the name of the function that answers with it. */
+function embed(module: string, maps: Readonly<Record<string, ReadonlyMap<string, string>>>): void {
+  const texts = Object.entries(maps).map(([name, files], n) => {
+    const text = JSON.stringify([...files], undefined, 2)
+    return `const FILES_${n} = new Map(${text})\nexport const ${name} = () => FILES_${n}\n`
+  })
+  writeFileSync(module, texts.join(''))
   rmSync(`${module}.map`)
 }

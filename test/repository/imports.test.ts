@@ -27,7 +27,8 @@ const RULES: Readonly<Record<string, Rule>> = {
   'store/waiting': { areas: ['core', 'system', 'store'] },
   'store/memory': { ...ADAPTER, packages: [] },
   'store/sqlite': ADAPTER,
-  'store/postgres': { ...ADAPTER, packages: ['node:*', 'pg'] },
+  // A Postgres can be the ledger of another store.
+  'store/postgres': { ...ADAPTER, areas: [...ADAPTER.areas, 'store/ledger'], packages: ['node:*', 'pg'] },
   'store/redis': { ...ADAPTER, packages: ['node:*', '@redis/client'] },
   'store/conformance': { ...ADAPTER, areas: [...ADAPTER.areas, 'testing'], packages: ['node:*'] },
   transactions: { areas: [], files: PORT },

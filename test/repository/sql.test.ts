@@ -2,7 +2,8 @@
 import { readFileSync } from 'node:fs'
 import { basename } from 'node:path'
 import { expect, it } from 'vitest'
-import { type Statements, statementsIn } from '../../src/store/postgres/connection/statements.ts'
+import { statementsIn } from '../../src/store/postgres/connection/statements.ts'
+import { ledgerStatementsIn } from '../../src/store/postgres/ledger/statements.ts'
 import { filesLike } from '../support/source.ts'
 
 const ADAPTER = 'src/store/postgres'
@@ -22,6 +23,8 @@ const modules = filesLike(`${ADAPTER}/**/*.ts`)
   .filter((path) => !path.endsWith('/statements.ts'))
   .map((path) => ({ name: basename(path), text: read(path) }))
 
+const statements = [...Object.entries(statementsIn('pawl')), ...Object.entries(ledgerStatementsIn('pawl'))]
+
 /** A function is called; a view is read from, or walked by its name. */
 const mentions = (body: string, { name, body: own }: Definition): boolean =>
   new RegExp(
@@ -32,11 +35,9 @@ const mentions = (body: string, { name, body: own }: Definition): boolean =>
 
 function callersOf(definition: Definition): readonly string[] {
   const { name } = definition
-  const statements = statementsIn('pawl')
-  const asking = Object.keys(statements).filter((key) => {
-    const text = statements[key as keyof Statements]
-    return typeof text === 'string' && text.includes(`"pawl".${name}(`)
-  })
+  const asking = statements
+    .filter(([, text]) => typeof text === 'string' && text.includes(`"pawl".${name}(`))
+    .map(([key]) => key)
   const inSql = definitions
     .filter((each) => each.name !== name && mentions(each.body, definition))
     .map((each) => each.name)

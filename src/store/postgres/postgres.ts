@@ -4,10 +4,10 @@ import { derive } from '../../core/evolve.ts'
 import { idNumber } from '../../core/id.ts'
 import type { Job, Time } from '../../core/job.ts'
 import { isNews } from '../../core/news.ts'
-import { type Clock, realClock } from '../../system/clock.ts'
-import { type Log, silentLog } from '../../system/log.ts'
-import { type Random, realRandom } from '../../system/random.ts'
-import { realTimers, type Timers } from '../../system/timers.ts'
+import type { Clock } from '../../system/clock.ts'
+import type { Log } from '../../system/log.ts'
+import type { Random } from '../../system/random.ts'
+import type { Timers } from '../../system/timers.ts'
 import { within } from '../../system/within.ts'
 import { EMPTY_PAGE } from '../empty-page.ts'
 import type {
@@ -39,10 +39,10 @@ import { KeptTime, type LastDue } from './clock/kept-time.ts'
 import type { PostgresPool } from './connection/address.ts'
 import { runIn } from './connection/callers.ts'
 import { CallersTransactions } from './connection/callers-transaction.ts'
-import { type Connect, connectWithPg } from './connection/client.ts'
 import { Connection } from './connection/connection.ts'
 import { Places } from './connection/places.ts'
 import { statementsIn } from './connection/statements.ts'
+import { type SystemOptions, systemOf } from './connection/system.ts'
 import type { Address } from './connection/target.ts'
 import { Transactions } from './connection/transactions.ts'
 import { twoWays } from './connection/two-ways.ts'
@@ -65,11 +65,12 @@ import { Loads } from './read/loads.ts'
 import { logOf } from './read/logs.ts'
 import { recordOf } from './read/records.ts'
 import { prepareSchema } from './schema/prepare.ts'
+import { STORE } from './schema/store.ts'
 import { Commits } from './settle/commits.ts'
 import { Hints } from './waiting/hints.ts'
 import { Waiting } from './waiting/waiting.ts'
 
-export interface PostgresOptions {
+export interface PostgresOptions extends SystemOptions {
   readonly url: Address
   /** A pool of the application's, whose clients are borrowed instead of opening `url`. */
   readonly pool?: PostgresPool | undefined
@@ -79,15 +80,6 @@ export interface PostgresOptions {
   readonly migrate?: boolean | undefined
   /** An address past a transaction pooler, for LISTEN. Without it a store behind one hears no hints from other processes. */
   readonly directUrl?: Address | undefined
-  readonly connect?: Connect | undefined
-  readonly clock?: Clock | undefined
-  readonly timers?: Timers | undefined
-  readonly random?: Random | undefined
-  readonly log?: Log | undefined
-  /** How long a call is repeated while the server is away; 30 s unless given. */
-  readonly retryForMs?: number | undefined
-  /** How long a statement may go unanswered before the server is asked about its backend; 5 s unless given, and less than half a lease. */
-  readonly answerWithinMs?: number | undefined
   /** Connections at most, the one that listens included; 7 unless given, and not less. Transactions of handlers come besides. */
   readonly connections?: number | undefined
   /** Connections that stay open although they were not used for a while; 3 unless given. */
@@ -105,8 +97,6 @@ const CONNECTIONS = 7
 const IDLE_CONNECTIONS = 3
 /** Connections that nobody has used for so long are closed. A worker that waits uses two, besides the one that listens. */
 const IDLE_MS = 5_000
-const RETRY_FOR_MS = 30_000
-const ANSWER_WITHIN_MS = 5_000
 /** How long a statement may take on which the server is seen at work; a search may take longer. */
 const WORK_MS = 60_000
 const READ_MS = 600_000
@@ -115,18 +105,10 @@ const CLOSE_WITHIN_MS = 2_000
 
 export async function openPostgresStore(options: PostgresOptions): Promise<PostgresStore> {
   const { schema = 'pawl', migrate = false } = options
-  const system = {
-    connect: options.connect ?? connectWithPg,
-    clock: options.clock ?? realClock,
-    timers: options.timers ?? realTimers,
-    random: options.random ?? realRandom,
-    log: options.log ?? silentLog,
-    retryForMs: options.retryForMs ?? RETRY_FOR_MS,
-    answerWithinMs: options.answerWithinMs ?? ANSWER_WITHIN_MS,
-  }
+  const system = systemOf(options)
   const ways = waysOf(options, system)
   try {
-    await prepareSchema({ ...system, route: ways.past }, schema, migrate)
+    await prepareSchema({ ...system, blueprint: STORE, route: ways.past }, schema, migrate)
   } catch (error) {
     await Promise.all([ways.route.close(), ways.past.close()])
     throw error

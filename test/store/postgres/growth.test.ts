@@ -8,6 +8,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { statementsIn } from '../../../src/store/postgres/connection/statements.ts'
 import { openPostgresStore } from '../../../src/store/postgres/postgres.ts'
 import { functionNames } from '../../../src/store/postgres/schema/functions.ts'
+import { STORE } from '../../../src/store/postgres/schema/store.ts'
 import { type FreshDatabase, freshDatabase } from '../../support/postgres.ts'
 import { scaled } from '../../support/scale.ts'
 import { BESIDES, CASES, EXEMPT, INLINED, renewed, type StatementName } from './growth/cases.ts'
@@ -159,7 +160,7 @@ describe('what is measured', () => {
   })
 
   it('is every function', () => {
-    const { granted, inner } = functionNames()
+    const { granted, inner } = functionNames(STORE)
     const called = new Set([...few.values()].flatMap(({ functions }) => functions))
     expect([...granted, ...inner].filter((name) => !called.has(name) && !INLINED.includes(name))).toEqual([])
   })

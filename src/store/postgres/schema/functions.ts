@@ -10,13 +10,12 @@
  */
 import { createHash } from 'node:crypto'
 import { assert } from '../../../core/assert.ts'
-import { statementsIn } from '../connection/statements.ts'
+import { type Blueprint, textsOf } from './blueprint.ts'
 import { filled } from './constants.ts'
-import { sqlFiles } from './files.ts'
 import { inSchema } from './identifiers.ts'
 
 /**
- * The edition of all functions and views: code with an earlier one does not put back its own over those of a later one. Raised with the
+ * The edition of the store's functions and views: code with an earlier one does not put back its own over those of a later one. Raised with the
  * first change after a release, and cut then (`scripts/edition.ts`): code refuses functions of its own edition that are not its own
  * to the letter.
  */
@@ -36,52 +35,51 @@ export interface Functions {
   readonly checksum: string
 }
 
-export function functionsIn(schema: string): Functions {
-  const text = definitions()
+export function functionsIn(blueprint: Blueprint, schema: string): Functions {
+  const text = definitions(blueprint)
     .map((each) => each.text)
     .join('\n')
   const checksum = createHash('sha256').update(text).digest('hex')
   return { sql: inSchema(`set local check_function_bodies = off;\n${text}`, schema), checksum }
 }
 
-/** The views that every role which may use the schema can read. */
-export const FOR_PEOPLE: readonly string[] = ['jobs', 'events']
-
 /**
  * Our functions by who may call them. `granted`: the installation's role; `inner`: nobody but the owner. A function with a
  * search path runs as its owner (`wall.sql`), so what it calls needs no grant; one without runs as its caller, so what it calls
  * is granted too. Every function is in one of the lists: one that is in neither would stay open to everybody.
  */
-export function functionNames(): { readonly granted: readonly string[]; readonly inner: readonly string[] } {
-  const all = definitions()
-  const statements = Object.values(statementsIn('pawl')).filter((each) => typeof each === 'string')
+export function functionNames(blueprint: Blueprint): {
+  readonly granted: readonly string[]
+  readonly inner: readonly string[]
+} {
+  const all = definitions(blueprint)
   const granted = new Set<string>()
   const grantCalled = (text: string): void => {
     const called = all.filter(({ name }) => new RegExp(`\\bpawl"?\\.${name}\\(`).test(text) && !granted.has(name))
     for (const { name } of called) granted.add(name)
     for (const each of called) if (!each.text.includes('set search_path')) grantCalled(each.text)
   }
-  statements.forEach(grantCalled)
-  for (const { name, text } of all) if (FOR_PEOPLE.includes(name)) grantCalled(text)
+  textsOf(blueprint.statements('pawl')).forEach(grantCalled)
+  for (const { name, text } of all) if (blueprint.views.includes(name)) grantCalled(text)
   // No views: the wall goes by name, and would shut a function of the owner's that is called like one.
   const names = all.filter(({ kind }) => kind === 'function').map(({ name }) => name)
   return { granted: [...granted], inner: names.filter((name) => !granted.has(name)) }
 }
 
-export const viewNames = (): readonly string[] =>
-  definitions()
+export const viewNames = (blueprint: Blueprint): readonly string[] =>
+  definitions(blueprint)
     .filter(({ kind }) => kind === 'view')
     .map(({ name }) => name)
 
-function definitions(): readonly Definition[] {
-  const files = [...sqlFiles()].filter(([place]) => !place.startsWith('schema/'))
+function definitions({ files: filesOf }: Blueprint): readonly Definition[] {
+  const files = [...filesOf()].filter(([place]) => !place.startsWith('schema/'))
   return inOrder(files.map(([place, text]) => definition(place, filled(text))))
 }
 
 function definition(place: string, text: string): Definition {
   const [, kind, name] = /^create or replace (function|view) pawl\.(\w+)/m.exec(text) ?? []
   assert(kind === 'function' || kind === 'view', `${place} makes a function or a view`)
-  assert(name !== undefined && place.endsWith(`/${name}.sql`), `${place} is named after what it makes`)
+  assert(name !== undefined && `/${place}`.endsWith(`/${name}.sql`), `${place} is named after what it makes`)
   const outside = text.replaceAll(/--.*$/gm, '').replaceAll(/\$\$[\s\S]*?\$\$/g, '')
   const after = [...outside.matchAll(/\bpawl\.(\w+)/g)]
     .map(([, other]) => other ?? '')

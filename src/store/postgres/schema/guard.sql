@@ -10,7 +10,7 @@ begin
   if home is null then return; end if;
   if (select count(*) = 3 from pg_attribute a where a.attrelid = to_regclass('pawl.migration') and not a.attisdropped
         and a.attname in ('number', 'name', 'checksum')) then
-    select exists (select from pawl.migration m where m.number = 1 and m.name = '0001_tables.sql') into is_ours;
+    select exists (select from pawl.migration m where m.number = 1 and m.name = {{first}}) into is_ours;
   end if;
   if not is_ours then
     select min(pg_describe_object(d.classid, d.objid, 0)), count(*) - 1 into stranger, others

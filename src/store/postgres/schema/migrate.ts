@@ -10,8 +10,10 @@
  */
 import { createHash } from 'node:crypto'
 import { quoted } from '../connection/statements.ts'
-import { EDITION, functionsIn } from './functions.ts'
-import { checkedSchema, inSchema } from './identifiers.ts'
+import type { Blueprint } from './blueprint.ts'
+import { functionsIn } from './functions.ts'
+import { checkedSchema, inSchema, literal } from './identifiers.ts'
+import { STORE } from './store.ts'
 import { migrations, schemaFile } from './tables.ts'
 import { wallIn } from './wall.ts'
 
@@ -39,29 +41,29 @@ const FUNCTIONS = { number: 0, name: 'functions' }
 export type Ask = (text: string, values?: unknown[]) => Promise<readonly (readonly unknown[])[]>
 
 /** The whole schema as one script, for installations that apply it by other means. */
-export function schemaScript(schema: string, role?: string): string {
-  const all = migrations(checkedSchema(schema))
+export function schemaScript(schema: string, role?: string, blueprint = STORE): string {
+  const all = migrations(checkedSchema(schema), blueprint)
   const record = all.map(
     ({ number, name, checksum, needs }) =>
       `insert into ${quoted(schema)}.migration (number, name, checksum, needs) values (${number}, '${name}', '${checksum}', ${needs});`,
   )
   return [
     'begin;',
-    inSchema(schemaFile('guard.sql'), schema),
+    guardIn(blueprint, schema),
     preparation(schema),
     ...all.map(({ sql }) => sql),
     ...record,
-    functionsIn(schema).sql,
-    functionsRecord(schema),
-    wallIn(schema, role),
+    functionsIn(blueprint, schema).sql,
+    functionsRecord(blueprint, schema),
+    wallIn(blueprint, schema, role),
     'commit;',
     '',
   ].join('\n')
 }
 
 /** Which migrations are applied and which are not; changes nothing. */
-export async function migrationStatus(ask: Ask, schema: string): Promise<MigrationStatus> {
-  const all = migrations(checkedSchema(schema))
+export async function migrationStatus(ask: Ask, schema: string, blueprint = STORE): Promise<MigrationStatus> {
+  const all = migrations(checkedSchema(schema), blueprint)
   const [there] = await ask(
     `select count(*) = 3 from pg_attribute a where a.attrelid = to_regclass($1) and not a.attisdropped
        and a.attname in ('number', 'name', 'checksum')`,
@@ -97,12 +99,12 @@ export async function migrationStatus(ask: Ask, schema: string): Promise<Migrati
   const missing = all.filter(({ number }) => !applied.some((each) => each.number === number)).map(({ name }) => name)
   const functions = rows.find(({ number }) => number === FUNCTIONS.number)
   const edition = functions?.edition ?? 0
-  const current = edition === EDITION && functions?.checksum === functionsIn(schema).checksum
+  const current = edition === blueprint.edition && functions?.checksum === functionsIn(blueprint, schema).checksum
   const only = (is: boolean) => (is ? [FUNCTIONS.name] : [])
   return {
-    applied: [...applied.map(({ name }) => name), ...only(current || edition > EDITION)],
-    pending: [...missing, ...only(!current && edition <= EDITION)],
-    newer: [...newer.map(({ name }) => name), ...only(edition > EDITION)],
+    applied: [...applied.map(({ name }) => name), ...only(current || edition > blueprint.edition)],
+    pending: [...missing, ...only(!current && edition <= blueprint.edition)],
+    newer: [...newer.map(({ name }) => name), ...only(edition > blueprint.edition)],
     tooNew: newer.filter((each) => each.needs > known).map(({ name }) => name),
   }
 }
@@ -112,28 +114,39 @@ export async function migrate(
   ask: Ask,
   schema: string,
   { dryRun = false, role }: MigrateOptions = {},
+  blueprint = STORE,
 ): Promise<readonly string[]> {
   checkedSchema(schema)
   await ask('begin')
   try {
     await ask(`select pg_advisory_xact_lock(${lockNumber(schema)})`)
-    await ask(inSchema(schemaFile('guard.sql'), schema))
+    await ask(guardIn(blueprint, schema))
     await ask(preparation(schema))
-    const { pending } = await migrationStatus(ask, schema)
-    const missing = migrations(schema).filter(({ name }) => pending.includes(name))
+    const { pending } = await migrationStatus(ask, schema, blueprint)
+    const missing = migrations(schema, blueprint).filter(({ name }) => pending.includes(name))
     for (const { number, name, sql, checksum, needs } of missing) {
       await ask(sql)
       const insert = `insert into ${quoted(schema)}.migration (number, name, checksum, needs) values ($1, $2, $3, $4)`
       await ask(insert, [number, name, checksum, needs])
     }
-    if (pending.includes(FUNCTIONS.name)) await ask(`${functionsIn(schema).sql}\n${functionsRecord(schema)}`)
-    if (pending.length > 0 || role !== undefined) await ask(wallIn(schema, role))
+    if (pending.includes(FUNCTIONS.name))
+      await ask(`${functionsIn(blueprint, schema).sql}\n${functionsRecord(blueprint, schema)}`)
+    if (pending.length > 0 || role !== undefined) await ask(wallIn(blueprint, schema, role))
     await ask(dryRun ? 'rollback' : 'commit')
     return pending
   } catch (error) {
     await ask('rollback').catch(() => {})
     throw error
   }
+}
+
+/** Told by which migration a schema is known as one of this blueprint. */
+function guardIn(blueprint: Blueprint, schema: string): string {
+  const [first] = migrations(schema, blueprint)
+  return inSchema(
+    schemaFile('guard.sql').replace('{{first}}', () => literal(first?.name ?? '')),
+    schema,
+  )
 }
 
 const preparation = (schema: string): string => `
@@ -149,9 +162,9 @@ create table if not exists ${quoted(schema)}.migration (
 alter table ${quoted(schema)}.migration add column if not exists needs int not null default 0;
 alter table ${quoted(schema)}.migration add column if not exists edition int;`
 
-const functionsRecord = (schema: string): string => `
+const functionsRecord = (blueprint: Blueprint, schema: string): string => `
 insert into ${quoted(schema)}.migration (number, name, checksum, edition)
-values (${FUNCTIONS.number}, '${FUNCTIONS.name}', '${functionsIn(schema).checksum}', ${EDITION})
+values (${FUNCTIONS.number}, '${FUNCTIONS.name}', '${functionsIn(blueprint, schema).checksum}', ${blueprint.edition})
 on conflict (number) do update set edition = excluded.edition, checksum = excluded.checksum, applied_at = clock_timestamp();`
 
 const lockNumber = (schema: string): string =>

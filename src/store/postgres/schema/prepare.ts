@@ -8,9 +8,11 @@ import type { Timers } from '../../../system/timers.ts'
 import type { Link, Role } from '../connection/link.ts'
 import type { Route } from '../connection/route.ts'
 import { isNotYet, PostgresUnavailable } from '../connection/trouble.ts'
+import type { Blueprint } from './blueprint.ts'
 import { type Ask, migrate, migrationStatus } from './migrate.ts'
 
 export interface PrepareParts {
+  readonly blueprint: Blueprint
   readonly route: Route
   readonly clock: Clock
   readonly timers: Timers
@@ -25,7 +27,7 @@ const WITHIN_MS = 10_000
 export async function prepareSchema(parts: PrepareParts, schema: string, mayMigrate: boolean): Promise<void> {
   const link = await opened(parts)
   try {
-    await prepare((text, values) => link.ask(text, values), schema, mayMigrate, parts.log)
+    await prepare(parts, (text, values) => link.ask(text, values), schema, mayMigrate)
   } finally {
     await link.close(parts.timers)
   }
@@ -45,7 +47,7 @@ async function opened({ route, clock }: PrepareParts): Promise<Link> {
 
 const NEVER = new AbortController().signal
 
-async function prepare(ask: Ask, schema: string, mayMigrate: boolean, log: Log): Promise<void> {
+async function prepare({ blueprint, log }: PrepareParts, ask: Ask, schema: string, mayMigrate: boolean): Promise<void> {
   const [row] = await ask("select current_setting('default_transaction_isolation'), current_user")
   const [begins, user] = row ?? []
   if (begins !== 'read committed') {
@@ -53,7 +55,7 @@ async function prepare(ask: Ask, schema: string, mayMigrate: boolean, log: Log):
       `pawl: transactions begin as "${String(begins)}" here; what pawl does under a lock must see what was committed before. Run: alter role ${String(user)} set default_transaction_isolation = 'read committed'`,
     )
   }
-  const { pending, newer, tooNew } = await migrationStatus(ask, schema)
+  const { pending, newer, tooNew } = await migrationStatus(ask, schema, blueprint)
   if (tooNew.length > 0) {
     throw new Error(
       `pawl: schema "${schema}" is too new for this version of pawl, which does not know ${tooNew.join(', ')} and cannot go on after it. Run the version that migrated it, or a later one.`,
@@ -71,5 +73,5 @@ async function prepare(ask: Ask, schema: string, mayMigrate: boolean, log: Log):
       `pawl: schema "${schema}" lacks ${pending.join(', ')}. Run \`pawl migrate\` with this database, or open it with { migrate: true }.`,
     )
   }
-  await migrate(ask, schema)
+  await migrate(ask, schema, {}, blueprint)
 }

@@ -31,7 +31,7 @@ begin
   -- whole server: one name for every database would give its members in one of them all of them.
   app := coalesce(app, (
     select r.rolname from pg_proc p cross join lateral aclexplode(p.proacl) as a join pg_roles r on r.oid = a.grantee
-    where p.pronamespace = home and p.proname = 'enqueue' and a.grantee <> p.proowner
+    where p.pronamespace = home and p.proname = {{door}} and a.grantee <> p.proowner
     order by shobj_description(r.oid, 'pg_authid') = mark desc nulls last limit 1));
   if app is null then
     select format('%s_app_%s', n.nspname, current_database()) into app from pg_namespace n where n.oid = home;
@@ -51,7 +51,7 @@ begin
     raise exception using message = format('role %I is another installation''s: it %s. Name another with --role.', app, marked);
   end if;
   execute format('grant usage on schema %s to %I', home, app);
-  foreach t in array views || array['migration', 'seen', 'lead'] loop
+  foreach t in array views || {{readable}} loop
     execute format('grant select on %s.%I to %I', home, t, app);
   end loop;
   for f in select p.oid::regprocedure as name from pg_proc p where p.pronamespace = home and p.proname = any(granted) loop

@@ -1,0 +1,43 @@
+/**
+ * The ledger of one partition, as a process asks it. Each method is one question, whole or not at all; nothing that it answers stays
+ * true for longer than that, so what is decided by it is compared again where it matters (account.ts, meta.ts).
+ */
+import type { Account, Append } from './account.ts'
+import type { Entry, Head } from './entry.ts'
+import type { Awaited, LedgerView } from './fate.ts'
+
+/** An entry with what it says, as the codec has written it. */
+export interface WrittenEntry extends Entry {
+  readonly text: string
+}
+
+export interface Ledger extends AsyncDisposable {
+  account(): Promise<Account>
+
+  /**
+   * Takes the entries whole, where `accepts` says so, and else none. Refused is also what has been taken already, by another shipper
+   * or by a try of this call whose answer was lost: who is refused looks at the account, and ships what comes after its head.
+   */
+  append(append: Append<WrittenEntry>): Promise<Moved>
+
+  /** Takes the epoch after this one, where `mayFence` says so. */
+  fence(epoch: number): Promise<Moved>
+
+  /** A page of the log after this head, of one moment with the account. */
+  after(head: Head): Promise<LogPage>
+
+  /** All that `fateOf` asks about these calls, of one moment. */
+  look(calls: readonly Awaited[]): Promise<LedgerView>
+}
+
+/** `account`: as it is afterwards, whether this call has moved it or somebody else. */
+export interface Moved {
+  readonly done: boolean
+  readonly account: Account
+}
+
+export interface LogPage {
+  readonly account: Account
+  /** Undefined where the log does not have that head: it is older than what is kept, newer than the ledger's, or of another log. */
+  readonly entries: readonly WrittenEntry[] | undefined
+}

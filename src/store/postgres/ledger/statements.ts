@@ -1,0 +1,21 @@
+import { quoted } from '../connection/statements.ts'
+
+/** Every statement that a ledger is asked. What reads answers with the account beside each row, and alone where there is none: one statement is one moment. */
+export interface LedgerStatements {
+  readonly account: string
+  readonly append: string
+  readonly fence: string
+  readonly logAfter: string
+  readonly namedAfter: string
+}
+
+export function ledgerStatementsIn(schema: string): LedgerStatements {
+  const s = quoted(schema)
+  return {
+    account: `select a.* from ${s}.account($1) as a`,
+    append: `select * from ${s}.append($1, $2, $3, $4, $5, $6, $7)`,
+    fence: `select * from ${s}.fence($1, $2)`,
+    logAfter: `select a.*, l.* from ${s}.account($1) as a left join ${s}.log_after($1, $2, $3) as l on true order by l.first`,
+    namedAfter: `select a.*, n.* from ${s}.account($1) as a left join ${s}.named_after($1, $2, $3) as n on true`,
+  }
+}
