@@ -27,9 +27,9 @@ const RULES: Readonly<Record<string, Rule>> = {
   'store/waiting': { areas: ['core', 'system', 'store'] },
   'store/memory': { ...ADAPTER, packages: [] },
   'store/sqlite': ADAPTER,
-  // A Postgres can be the ledger of another store.
+  // A Postgres can be the ledger of a Redis.
   'store/postgres': { ...ADAPTER, areas: [...ADAPTER.areas, 'store/ledger'], packages: ['node:*', 'pg'] },
-  'store/redis': { ...ADAPTER, packages: ['node:*', '@redis/client'] },
+  'store/redis': { ...ADAPTER, areas: [...ADAPTER.areas, 'store/ledger'], packages: ['node:*', '@redis/client'] },
   'store/conformance': { ...ADAPTER, areas: [...ADAPTER.areas, 'testing'], packages: ['node:*'] },
   transactions: { areas: [], files: PORT },
   engine: { areas: ['core', 'system', 'store'], packages: ['croner'] },

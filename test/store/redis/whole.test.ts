@@ -4,7 +4,7 @@ import { atRest } from '../../../src/core/flow/key.ts'
 import { openStoreFixture, type StoreFixture } from '../../../src/store/conformance/store-fixture.ts'
 import type { Link } from '../../../src/store/redis/connection/link.ts'
 import { openRedisStore } from '../../../src/store/redis/redis.ts'
-import { type ScriptName, scriptTexts } from '../../../src/store/redis/script/scripts.ts'
+import { recordedTexts, type ScriptName, scriptTexts } from '../../../src/store/redis/script/scripts.ts'
 import { type Key, queueKey, type Store } from '../../../src/store/store.ts'
 import { silentLog } from '../../../src/system/log.ts'
 import { type RedisServer, startRedis } from '../../support/redis.ts'
@@ -197,14 +197,10 @@ describeOnRedis('a script', () => {
     await server.stop()
   })
 
-  /** A round that fails is told to the log: nobody who is answered depends on it. */
-  const opened = (script: ScriptName, command: number, told: string[]) =>
-    openRedisStore({
-      url: server.url,
-      retryForMs: 0,
-      scripts: watched(scriptTexts(), { script, command }),
-      log: { ...silentLog, warn: (message, fields) => void told.push(`${message} ${fields?.['reason']}`) },
-    })
+  const plain = Object.entries(DEEDS).map(([what, [script, deed]]) => ({ what, script, deed, texts: scriptTexts() }))
+  const recorded = plain
+    .filter(({ script }) => script === 'claim' || script === 'settings')
+    .map((each) => ({ ...each, what: `${each.what}, with a ledger`, texts: recordedTexts() }))
 
   const withoutRounds: Blind = async (work) => {
     const blind = await openRedisStore({ url: server.url, scripts: { ...scriptTexts(), look: 'return 0 + nothing' } })
@@ -212,26 +208,37 @@ describeOnRedis('a script', () => {
     await blind.close()
   }
 
-  it.each(Object.entries(DEEDS))('that fails at any command has written nothing: %s', async (_, [script, deed]) => {
-    const fixture = await openStoreFixture({ store, advance: async () => {}, close: async () => {} }, {})
-    const act = await deed(fixture, withoutRounds)
-    let failed = 0
-    for (let command = 1; ; command += 1) {
-      const before = await digestOf(link)
-      const told: string[] = []
-      const broken = await opened(script, command, told)
-      const error = await act(broken).then(
-        () => told.find((each) => each.includes('injected')),
-        (thrown: unknown) => thrown,
-      )
-      await broken.close()
-      if (error === undefined) break
-      expect(String(error)).toContain(`injected at ${command}`)
-      expect(await digestOf(link), `command ${command}`).toBe(before)
-      failed += 1
-    }
-    expect(failed).toBeGreaterThan(3)
-  })
+  it.each([...plain, ...recorded])(
+    'that fails at any command has written nothing: $what',
+    async ({ script, deed, texts }) => {
+      /** A round that fails is told to the log: nobody who is answered depends on it. */
+      const opened = (command: number, told: string[]) =>
+        openRedisStore({
+          url: server.url,
+          retryForMs: 0,
+          scripts: watched(texts, { script, command }),
+          log: { ...silentLog, warn: (message, fields) => void told.push(`${message} ${fields?.['reason']}`) },
+        })
+      const fixture = await openStoreFixture({ store, advance: async () => {}, close: async () => {} }, {})
+      const act = await deed(fixture, withoutRounds)
+      let failed = 0
+      for (let command = 1; ; command += 1) {
+        const before = await digestOf(link)
+        const told: string[] = []
+        const broken = await opened(command, told)
+        const error = await act(broken).then(
+          () => told.find((each) => each.includes('injected')),
+          (thrown: unknown) => thrown,
+        )
+        await broken.close()
+        if (error === undefined) break
+        expect(String(error)).toContain(`injected at ${command}`)
+        expect(await digestOf(link), `command ${command}`).toBe(before)
+        failed += 1
+      }
+      expect(failed).toBeGreaterThan(3)
+    },
+  )
 
   it(
     'looks at every key before its first write, whatever it is asked for',

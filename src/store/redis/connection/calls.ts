@@ -11,7 +11,7 @@ import { REJOIN, type ScriptName, scriptTexts } from '../script/scripts.ts'
 import { join } from './join.ts'
 import type { Link } from './link.ts'
 import { list, type Reply, word } from './reply.ts'
-import { closed, isFull, isPassing, isUnknownScript, overloaded, unavailable } from './trouble.ts'
+import { behind, closed, isBehind, isFull, isPassing, isUnknownScript, overloaded, unavailable } from './trouble.ts'
 
 export interface CallsParts {
   readonly link: Link
@@ -102,6 +102,7 @@ export class Calls {
       } catch (error) {
         if (this.#closed) throw closed()
         if (isFull(error)) throw overloaded(error)
+        if (isBehind(error)) throw behind(error)
         if (error instanceof Rejoined || life !== this.#life) continue
         if (!isPassing(error)) throw error
         if (clock.monotonicMs() >= untilMs) throw unavailable(link.where, error)
@@ -122,6 +123,11 @@ export class Calls {
       throw new Rejoined()
     }
     return answer
+  }
+
+  /** A script that compares for itself which life of the server it is in. */
+  unjoined(name: ScriptName, args: readonly string[]): Promise<Reply> {
+    return this.#run(name, args)
   }
 
   /** The time an answer tells, never before one that was told. */

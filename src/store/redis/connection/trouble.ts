@@ -1,5 +1,6 @@
 /** What may go wrong with Redis, sorted by what to do about it. */
 import { reasonOf } from '../../../core/reason.ts'
+import { BEHIND } from '../script/scripts.ts'
 
 /** A store that cannot be opened, or could not do what it was asked. */
 export class RedisStoreError extends Error {
@@ -34,6 +35,16 @@ const codeIn = (error: unknown): string => (error instanceof Error ? (/^[A-Z]+/.
 export const isUnknownScript = (error: unknown): boolean => codeIn(error) === 'NOSCRIPT'
 
 export const isFull = (error: unknown): boolean => codeIn(error) === 'OOM'
+
+/** Too much of what was done has not come to the ledger: nothing was written. */
+export const isBehind = (error: unknown): boolean => codeIn(error) === BEHIND
+
+export const behind = (cause: unknown): RedisStoreError =>
+  new RedisStoreError(
+    'OVERLOADED',
+    `pawl: the ledger is too far behind Redis (${reasonOf(cause)}). Nothing was written. See that its Postgres runs and takes writes; pawl goes on by itself once it does.`,
+    cause,
+  )
 
 /** Answers of a server that is not ready, or not the master: nothing was done, and it passes. */
 const PASSING: ReadonlySet<string> = new Set([

@@ -15,6 +15,8 @@ import { luaFiles } from './files.ts'
 
 /** What a script answers instead of doing anything where its caller has not joined this life of the server. */
 export const REJOIN = 'REJOIN'
+/** What a script answers instead of doing anything where too much of the server's log has not been shipped. */
+export const BEHIND = 'BEHIND'
 /** Of keys and texts in the server: another number is another layout, which this code neither reads nor writes. */
 export const LAYOUT = '1'
 
@@ -53,6 +55,9 @@ const CONSTANTS: Readonly<Record<string, string | number>> = {
   PROBES_SHOWN: 10,
   /** How often the place in the log is marked that the time has come to. */
   MARK_EVERY_MS: 60_000,
+  BEHIND,
+  READS:
+    'EXISTS GET HEXISTS HGET HLEN HMGET MGET SCARD SISMEMBER SMEMBERS SMISMEMBER SPUBLISH SRANDMEMBER TIME XLEN XRANGE ZCARD ZINTERCARD ZRANGE ZSCORE',
 }
 
 const READING = ['script/enter']
@@ -88,6 +93,8 @@ const PARTS = {
   intern: [...WRITING, 'keep/intern'],
   kinds: [...READING, 'keep/kinds'],
   join: ['connection/join'],
+  unshipped: ['ledger/unshipped'],
+  shipped: ['ledger/shipped'],
 } as const
 
 export type ScriptName = keyof typeof PARTS
@@ -99,6 +106,40 @@ export function scriptTexts(): Readonly<Record<ScriptName, string>> {
     texts[name] = PARTS[name].map((place) => partOf(files, `${place}.lua`)).join('\n')
   }
   return texts as Record<ScriptName, string>
+}
+
+/** Unshipped entries, beyond which nothing new is taken on; what is under way may be ended for twice as long. */
+const UNSHIPPED = 100_000
+
+/**
+ * Those whose writes are entries of the server's log, with the unshipped entries that each of them bears. What is due is handed out by a
+ * mark that may be lost: then it is handed out again.
+ */
+const RECORDED = {
+  insert: UNSHIPPED,
+  claim: UNSHIPPED,
+  commit: 2 * UNSHIPPED,
+  heartbeat: 2 * UNSHIPPED,
+  settings: 2 * UNSHIPPED,
+  intern: 2 * UNSHIPPED,
+} as const
+
+/** The scripts of a store with a ledger behind it: the same, and around those that write what makes an entry of it. */
+export function recordedTexts(): Readonly<Record<ScriptName, string>> {
+  const files = luaFiles()
+  const texts = scriptTexts()
+  const recorded = Object.entries(RECORDED).map(([name, most]) => [
+    name,
+    [
+      `local unshipped_most = ${most}`,
+      partOf(files, 'ledger/record.lua'),
+      'local function script()',
+      texts[name as keyof typeof RECORDED],
+      'end',
+      partOf(files, 'ledger/entry.lua'),
+    ].join('\n'),
+  ])
+  return { ...texts, ...Object.fromEntries(recorded) }
 }
 
 function partOf(files: ReadonlyMap<string, string>, place: string): string {

@@ -1,0 +1,10 @@
+-- After a script whose writes go to a ledger: its entry. Nothing refuses it here: both keys were looked at before the first write, and a
+-- server whose memory is full refuses a script at its first write or not at all.
+local answer = script()
+if #commands > 0 then
+  local number = string.format('%.0f', logged + 1)
+  local at = real('HGET', meta, 'at')
+  real('HSET', meta, 'logged', number, 'loggedAs', ARGV[3])
+  real('XADD', base .. 'entries', number .. '-0', 'n', ARGV[3], 'p', logged_as, 'a', at, 't', cjson.encode(commands))
+end
+return answer

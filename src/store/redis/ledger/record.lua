@@ -1,0 +1,63 @@
+-- Before a script whose writes go to a ledger. Each command that it writes with is put down, as it was done, and all of them are the entry
+-- of this call (entry.lua): so what a script writes is in the entry, whichever part of it did. `unshipped_most` is the script's own.
+local meta = KEYS[1]
+local base = string.sub(meta, 1, -5)
+local real = redis.call
+local known = real('HMGET', meta, 'logged', 'loggedAs', 'shipped')
+local logged, logged_as = tonumber(known[1] or '0'), known[2] or '-'
+real('XLEN', base .. 'entries')
+if logged - tonumber(known[3] or '0') >= unshipped_most then
+  return redis.error_reply('@BEHIND@ ' .. unshipped_most .. ' entries wait for the ledger')
+end
+
+-- Which of the words behind a command are keys: they are written without what the names of all begin with.
+local WRITES = {
+  HDEL = 'first', HINCRBY = 'first', HSET = 'first', MSET = 'odd', SADD = 'first', SET = 'first', SREM = 'first', UNLINK = 'all',
+  XADD = 'first', ZADD = 'first', ZREM = 'first',
+}
+local READS = {}
+for name in string.gmatch('@READS@', '%S+') do
+  READS[name] = true
+end
+
+-- Words are texts: cjson would keep fourteen digits of a number.
+local function written(word)
+  return type(word) == 'number' and string.format('%.0f', word) or word
+end
+
+-- What is there afterwards, and no difference to what was: a sum by its result, a time to live by its end.
+local function as_done(command, words, answer)
+  if command == 'HINCRBY' then
+    return 'HSET', { words[1], words[2], answer }
+  elseif command == 'SET' and words[3] == 'PX' then
+    local clock = real('TIME')
+    return 'SET', { words[1], words[2], 'PXAT', clock[1] * 1000 + math.floor(clock[2] / 1000) + words[4] }
+  end
+  return command, words
+end
+
+local commands = {}
+
+local function record(command, places, words, answer)
+  local done, done_words = as_done(command, words, answer)
+  local line = { done }
+  for i, word in ipairs(done_words) do
+    local is_key = places == 'all' or i == 1 or (places == 'odd' and i % 2 == 1)
+    line[i + 1] = is_key and string.sub(word, #base + 1) or written(word)
+  end
+  commands[#commands + 1] = line
+end
+
+local redis = {
+  call = function(command, ...)
+    local places = WRITES[command]
+    if READS[command] then
+      return real(command, ...)
+    elseif not places then
+      error({ err = 'ERR ' .. command .. ' is known neither to read nor to write' })
+    end
+    local answer = real(command, ...)
+    record(command, places, { ... }, answer)
+    return answer
+  end,
+}

@@ -1,0 +1,21 @@
+-- The ledger has the log of this epoch up to this number: what it has had for a while need not be kept here.
+local meta = KEYS[1]
+local base = string.sub(meta, 1, -5)
+local epoch, shipped, keep_ms = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3])
+local known = redis.call('HMGET', meta, 'epoch', 'shipped', 'at')
+if not known[1] or string.match(known[1], '^%d+') ~= epoch or shipped <= tonumber(known[2] or '0') then
+  return 0
+end
+local trimmed = 0
+for _, entry in ipairs(redis.call('XRANGE', base .. 'entries', '-', '+', 'COUNT', '@LOOKED_AT@')) do
+  local number = tonumber((string.match(entry[1], '^%d+')))
+  if number > shipped or tonumber(entry[2][6]) > known[3] - keep_ms then
+    break
+  end
+  trimmed = number
+end
+redis.call('HSET', meta, 'shipped', string.format('%.0f', shipped))
+if trimmed > 0 then
+  redis.call('XTRIM', base .. 'entries', 'MINID', string.format('%.0f', trimmed + 1) .. '-0')
+end
+return trimmed

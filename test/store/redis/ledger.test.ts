@@ -1,0 +1,157 @@
+/** The log of a Redis with a ledger behind it: what calls write is in it, all of it goes to the ledger, and no more is kept than must be. */
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { openStoreFixture } from '../../../src/store/conformance/store-fixture.ts'
+import { BEGINNING, entriesAfter, type Head, headOf } from '../../../src/store/ledger/entry.ts'
+import type { Ledger, WrittenEntry } from '../../../src/store/ledger/ledger.ts'
+import { openPostgresLedger } from '../../../src/store/postgres/ledger/postgres-ledger.ts'
+import type { Link } from '../../../src/store/redis/connection/link.ts'
+import { pairs, words } from '../../../src/store/redis/connection/reply.ts'
+import { ServerLog } from '../../../src/store/redis/ledger/server-log.ts'
+import { ship } from '../../../src/store/redis/ledger/ship.ts'
+import { openRedisStore } from '../../../src/store/redis/redis.ts'
+import { recordedTexts, type ScriptName, scriptTexts } from '../../../src/store/redis/script/scripts.ts'
+import type { Store } from '../../../src/store/store.ts'
+import { type FreshDatabase, freshDatabase } from '../../support/postgres.ts'
+import { type RedisServer, startRedis } from '../../support/redis.ts'
+import { scaled } from '../../support/scale.ts'
+import { describeOnRedis } from '../../support/with-redis.ts'
+import { runPrograms } from '../programs/run-programs.ts'
+import { rawLink, WITH_DEBUG } from './raw.ts'
+
+const META = '{pawl:0}:meta'
+const ENTRIES = '{pawl:0}:entries'
+
+/** Of meta: what a join says of the server, what is due, and how far the log is; none of it is what a call has changed. */
+const OF_THE_SERVER = [
+  'epoch',
+  'incarnation',
+  'layout',
+  'copy',
+  'joining',
+  'dueAt',
+  'dueBy',
+  'logged',
+  'loggedAs',
+  'shipped',
+]
+
+describeOnRedis('the log of a Redis with a ledger', () => {
+  let server: RedisServer
+  let link: Link
+  let store: Store
+  let database: FreshDatabase
+  let ledger: Ledger
+  let log: ServerLog
+
+  beforeAll(async () => {
+    server = await startRedis([...WITH_DEBUG, '--appendfsync', 'everysec'])
+    link = await rawLink(server)
+    database = await freshDatabase()
+    ledger = await openPostgresLedger({ url: database.url, migrate: true })
+    await ledger.fence(0)
+    store = await openRedisStore({ url: server.url, scripts: recordedTexts() })
+    await link.send(['HSET', META, 'copy', '1', 'joining', '1'])
+    log = new ServerLog({ unjoined: (script, args) => run(script, args) })
+  })
+
+  afterAll(async () => {
+    await store.close()
+    await link.close()
+    await server.stop()
+    await ledger[Symbol.asyncDispose]()
+    await database.drop()
+  })
+
+  const run = (script: ScriptName, args: readonly string[]) =>
+    link.send(['EVAL', scriptTexts()[script], '1', META, ...args])
+
+  const fixtureOf = () => openStoreFixture({ store, advance: async () => {}, close: async () => {} }, {})
+
+  async function logged(): Promise<readonly WrittenEntry[]> {
+    const all: WrittenEntry[] = []
+    for (let head: Head = BEGINNING; ; head = headOf(all.at(-1) ?? head)) {
+      const { entries = [] } = await ledger.after(head)
+      if (entries.length === 0) return all
+      all.push(...entries)
+    }
+  }
+
+  /** What each key of a database holds, without what the log does not tell. */
+  async function contentOf(db: string): Promise<ReadonlyMap<string, string>> {
+    await link.send(['SELECT', db])
+    const keys = words(await link.send(['KEYS', '*'])).filter((key) => key !== ENTRIES && key !== META)
+    const digests = await Promise.all(keys.map((key) => link.send(['DEBUG', 'DIGEST-VALUE', key])))
+    const fields = pairs(words(await link.send(['HGETALL', META]))).filter(([field]) => !OF_THE_SERVER.includes(field))
+    const content = new Map(keys.map((key, n) => [key, String(digests[n])]))
+    content.set(META, fields.toSorted().join())
+    await link.send(['SELECT', '0'])
+    return content
+  }
+
+  it(
+    'says all that calls have changed: done again, it makes the same of an empty server',
+    async () => {
+      expect(await runPrograms({ store, count: scaled(60, 2_000), seed: 1 })).toEqual([])
+      expect(await ship({ log, ledger })).toMatchObject({ misfit: undefined })
+      const entries = await logged()
+      expect(entriesAfter(BEGINNING, entries)).toEqual(entries)
+      await link.send(['SELECT', '1'])
+      const commands = entries.flatMap(({ text }) => JSON.parse(text) as string[][])
+      await Promise.all(commands.map(([command = '', ...rest]) => link.send([command, ...keyed(command, rest)])))
+      await link.send(['SELECT', '0'])
+      const [hot, again] = [await contentOf('0'), await contentOf('1')]
+      // What is due was handed out by putting off its tick.
+      const without = (content: ReadonlyMap<string, string>) =>
+        Object.fromEntries([...content].filter(([key]) => key !== '{pawl:0}:tick'))
+      expect(without(again)).toEqual(without(hot))
+    },
+    scaled(120_000, 1_200_000),
+  )
+
+  it('is shipped by several at once, and what the ledger has had for a minute is trimmed', async () => {
+    const fixture = await fixtureOf()
+    const ships = Array.from({ length: 4 }, () => ship({ log, ledger }))
+    for (let n = 0; n < 20; n += 1) {
+      await fixture.insert({})
+      ships.push(ship({ log, ledger }, await ledger.account()))
+    }
+    for (const { misfit } of await Promise.all(ships)) expect(misfit).toBeUndefined()
+    const { account } = await ship({ log, ledger })
+    const [head, shipped] = words(await link.send(['HMGET', META, 'logged', 'shipped']))
+    expect([head, shipped]).toEqual([String(account.head.seq), String(account.head.seq)])
+    expect(await link.send(['XLEN', ENTRIES])).toBeGreaterThan(20)
+    await link.send(['EVAL', scriptTexts().shipped, '1', META, '1', String(account.head.seq + 1), '-1'])
+    expect(await link.send(['XLEN', ENTRIES])).toBeLessThan(account.head.seq)
+  })
+
+  it('of a server that has gone back is not taken: it is to be joined first', async () => {
+    const fixture = await fixtureOf()
+    await fixture.insert({})
+    const { account } = await ship({ log, ledger })
+    await link.send(['HSET', META, 'logged', String(account.head.seq - 1), 'loggedAs', 'another'])
+    expect(await ship({ log, ledger })).toEqual({ account, misfit: 'behind' })
+    await link.send(['HSET', META, 'logged', String(account.head.seq), 'loggedAs', 'another'])
+    expect(await ship({ log, ledger }, account)).toEqual({ account, misfit: 'forked' })
+    await link.send(['HSET', META, 'loggedAs', account.head.name])
+    expect(await ship({ log, ledger }, account)).toEqual({ account, misfit: undefined })
+  })
+
+  it('has a bound, beyond which nothing new is taken on and what is under way is ended', async () => {
+    const fixture = await fixtureOf()
+    const job = await fixture.claimed()
+    const shipped = String(await link.send(['HGET', META, 'shipped']))
+    await link.send(['HSET', META, 'shipped', String(Number(shipped) - 100_010)])
+    const refused = expect.objectContaining({ code: 'OVERLOADED' })
+    await expect(fixture.insert({})).rejects.toThrow(refused)
+    await expect(store.claim(fixture.grant())).rejects.toThrow(refused)
+    const beat = { id: job.id, fence: job.lease?.fence ?? '', requestId: 'b' }
+    expect((await store.heartbeat([beat])).items).toMatchObject([{ status: 'renewed' }])
+    await link.send(['HSET', META, 'shipped', shipped])
+  })
+})
+
+/** The words of a command, with keys as the server has them. */
+const keyed = (command: string, rest: readonly string[]): readonly string[] =>
+  rest.map((word, i) =>
+    i === 0 || command === 'UNLINK' || (command === 'MSET' && i % 2 === 0) ? `{pawl:0}:${word}` : word,
+  )
