@@ -16,6 +16,7 @@ const JobsPlace = lazy(async () => ({ default: (await import('./places/jobs.tsx'
 const JobPlace = lazy(async () => ({ default: (await import('./places/job.tsx')).JobPlace }))
 const DeadLettersPlace = lazy(async () => ({ default: (await import('./places/dead-letters.tsx')).DeadLettersPlace }))
 const QueuesPlace = lazy(async () => ({ default: (await import('./places/queues.tsx')).QueuesPlace }))
+const LimitsPlace = lazy(async () => ({ default: (await import('./places/limits.tsx')).LimitsPlace }))
 const SchedulesPlace = lazy(async () => ({ default: (await import('./places/schedules.tsx')).SchedulesPlace }))
 const NewJobPlace = lazy(async () => ({ default: (await import('./places/new-job.tsx')).NewJobPlace }))
 const WorkersPlace = lazy(async () => ({ default: (await import('./places/workers.tsx')).WorkersPlace }))
@@ -65,6 +66,8 @@ function Places(): ReactNode {
       <Route path="/jobs/:id">{({ id }) => <JobPlace key={id} id={decodeURIComponent(id)} />}</Route>
       <Route path="/dead-letters" component={DeadLettersPlace} />
       <Route path="/queues" component={QueuesPlace} />
+      <Route path="/limits">{() => <LimitsPlace />}</Route>
+      <Route path="/limits/:key">{({ key }) => <LimitsPlace name={decodeURIComponent(key)} />}</Route>
       <Route path="/schedules">{() => <SchedulesPlace />}</Route>
       <Route path="/schedules/:name">{({ name }) => <SchedulesPlace name={decodeURIComponent(name)} />}</Route>
       <Route path="/new" component={NewJobPlace} />

@@ -25,6 +25,7 @@ export const PLACES: ReadonlySet<string> = new Set([
   'jobs',
   'dead-letters',
   'queues',
+  'limits',
   'schedules',
   'workers',
   'new',

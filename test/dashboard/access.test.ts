@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { chromiumMissing } from '../support/debian.ts'
 import { eventually } from '../support/eventually.ts'
 import { scaled } from '../support/scale.ts'
-import { type DashboardFixture, errand, openDashboardFixture } from './dashboard-fixture.ts'
+import { type DashboardFixture, errand, openDashboardFixture, shared } from './dashboard-fixture.ts'
 
 const SHOTS = 'coverage/dashboard'
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
@@ -17,6 +17,7 @@ const PLACES = [
   '/jobs/ID',
   '/dead-letters',
   '/queues',
+  '/limits/shop.example',
   '/schedules/by-the-clock',
   '/workers',
   '/new?type=errand',
@@ -52,6 +53,8 @@ describe.skipIf(chromiumMissing() !== undefined)('every screen', () => {
       ),
     )
     id = made[4]?.id ?? ''
+    for (const wall of [true, false, false]) await fixture.pawl.enqueue(shared, { key: 'shop.example', wall })
+    await fixture.pawl.limits.set('tokens', { budget: { amount: 1_000, per: '1h' } })
     await fixture.pawl.schedule('by-the-clock', { every: '1h' }, errand, { what: 'quick' })
     await eventually(
       'work goes on',
@@ -91,6 +94,7 @@ describe.skipIf(chromiumMissing() !== undefined)('every screen', () => {
     for (const [key, title] of [
       ['d', 'Dead letters'],
       ['q', 'Queues'],
+      ['l', 'Limits and keys'],
       ['s', 'Schedules'],
       ['w', 'Workers'],
       ['t', 'Tail'],

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { beforeAll, describe, expect, it } from 'vitest'
+import { PLACES } from '../../dashboard/src/frame/places.ts'
 import { dashboard } from '../../src/dashboard.ts'
 import { open } from '../../src/open.ts'
 import { built } from './dashboard-fixture.ts'
@@ -37,7 +38,7 @@ describe('dashboard(pawl)', () => {
     })
     const get = (path: string, headers: Record<string, string> = html) =>
       fetch(new Request(`http://app.example${path}`, { headers }))
-    for (const place of ['', '/', '/jobs', '/jobs/pj_1', '/dead-letters', '/machine']) {
+    for (const place of ['', '/jobs/pj_1', '/new', ...PLACES.map(({ path }) => path)]) {
       const response = await get(`/admin/jobs${place}`)
       expect([response.status, response.headers.get('content-type')], place).toEqual([200, 'text/html; charset=utf-8'])
     }

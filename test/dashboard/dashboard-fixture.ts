@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core'
 import { z } from 'zod'
-import { TransientError } from '../../src/core/thrown.ts'
+import { ThrottledError, TransientError } from '../../src/core/thrown.ts'
 import type { Scope } from '../../src/gateway/contract/route.ts'
 import { dashboardPages } from '../../src/gateway/dashboard.ts'
 import { type Gateway, startGateway } from '../../src/gateway/serve.ts'
@@ -43,6 +43,17 @@ export const errand = defineJob({
 /** Waits to be let in. */
 export const guarded = defineJob({ type: 'guarded', queue: 'errands', admission: true, run: () => 'in' })
 
+/** Shares what it names: a `wall` tells those who come to stay away for an hour. */
+export const shared = defineJob({
+  type: 'shared',
+  input: z.object({ key: z.string(), wall: z.boolean().default(false) }),
+  queue: 'errands',
+  limit: { key: ({ key }) => key, concurrency: 4 },
+  run({ wall }, { attempt }) {
+    if (wall && attempt === 1) throw new ThrottledError('a wall', { code: '403_waf', retryAfterMs: 3_600_000 })
+  },
+})
+
 export interface DashboardFixture extends AsyncDisposable {
   readonly pawl: Pawl
   readonly gateway: Gateway
@@ -70,7 +81,7 @@ export async function openDashboardFixture(on: Kept = 'sqlite'): Promise<Dashboa
   built()
   const place = on === 'sqlite' ? inFolder() : await inDatabase()
   const pawl = await open(place.url, { log: 'silent', ticker: {}, migrate: true })
-  const worker = pawl.work([errand, guarded], { concurrency: 8 })
+  const worker = pawl.work([errand, guarded, shared], { concurrency: 8 })
   const gateway = await startGateway({ engine: pawl.engine, port: 0, pages: dashboardPages() })
   const browser = await chromium.launch({ executablePath: chromiumBinary(), args: ['--no-sandbox'] })
   return {

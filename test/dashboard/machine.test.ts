@@ -1,10 +1,12 @@
 /** The drawing is of the table: every change has a line, every state a place. */
 import { describe, expect, it } from 'vitest'
 import { LIVE_TYPES } from '../../dashboard/src/api/live-types.ts'
+import { undrawn } from '../../dashboard/src/limits/key-lines.ts'
 import { FAMILY } from '../../dashboard/src/machine/families.ts'
 import { COMPACT, TALL, WIDE } from '../../dashboard/src/machine/layout.ts'
 import { LINES, lineOf } from '../../dashboard/src/machine/lines.ts'
 import { EVENT_TYPES } from '../../src/core/event.ts'
+import { KEY_MACHINE } from '../../src/core/flow/transitions.ts'
 import { STATES } from '../../src/core/job.ts'
 import { edges } from '../../src/core/transitions.ts'
 
@@ -12,6 +14,11 @@ describe('the machine, drawn', () => {
   it('has a line for every change of the table but one, which is told in words', () => {
     const without = edges().filter((edge) => lineOf(edge) === undefined)
     expect(without).toEqual([{ event: 'compensating', from: 'retrying', to: 'queued' }])
+  })
+
+  it('has one for every change of a key', () => {
+    expect(undrawn(KEY_MACHINE)).toEqual([])
+    expect(undrawn({ ...KEY_MACHINE, throttled: { broken: [{ to: 'slow' }] } })).toEqual(['throttled: broken → slow'])
   })
 
   it('has no line that no change takes', () => {

@@ -42,6 +42,8 @@ describe.skipIf(chromiumMissing() !== undefined)('hostile names and bodies', () 
         return answer
       })
       ids.push(job.id)
+      const key = `${fixture.gateway.url}/v1/limits/${encodeURIComponent(`${n} ${name}`)}`
+      await fetch(key, { method: 'PUT', headers, body: '{ "concurrency": 1 }' })
       const letter = JSON.stringify({ reason: 'policy_violation', message: vector })
       if (n % 2 === 0)
         await fetch(`${fixture.gateway.url}/v1/jobs/${job.id}/deadletter`, { method: 'POST', headers, body: letter })
@@ -57,6 +59,8 @@ describe.skipIf(chromiumMissing() !== undefined)('hostile names and bodies', () 
       '/jobs',
       '/dead-letters',
       '/queues',
+      '/limits',
+      `/limits/${encodeURIComponent(`3 ${VECTORS[3]}`)}`,
       '/schedules',
       '/workers',
       '/tail',

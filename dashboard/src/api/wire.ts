@@ -1,5 +1,5 @@
 /** What the gateway tells, as this page reads it. */
-import type { Moment, NowAnswer, TrafficAnswer } from '../../../src/gateway/contract/answers.ts'
+import type { KEY_STATES, Moment, NowAnswer, TrafficAnswer } from '../../../src/gateway/contract/answers.ts'
 
 export type {
   CauseAnswer,
@@ -12,7 +12,7 @@ export type {
   TrafficAnswer,
 } from '../../../src/gateway/contract/answers.ts'
 
-export { DEAD_LETTER_REASONS } from '../../../src/gateway/contract/answers.ts'
+export { DEAD_LETTER_REASONS, KEY_STATES } from '../../../src/gateway/contract/answers.ts'
 
 export type { Scope } from '../../../src/gateway/contract/route.ts'
 
@@ -161,9 +161,17 @@ export interface Move {
   readonly when: string
 }
 
+export type KeyState = (typeof KEY_STATES)[number]
+
+/** What a key may be told, and in which of its states that changes something. */
+export type KeyMachine = Readonly<
+  Record<string, Readonly<Partial<Record<KeyState, readonly { readonly to: KeyState }[]>>>>
+>
+
 export interface Machine {
   readonly states: readonly State[]
   readonly terminal: readonly State[]
+  readonly keys: KeyMachine
   readonly commands: Readonly<Record<string, Readonly<Partial<Record<State | 'none', readonly Move[]>>>>>
 }
 

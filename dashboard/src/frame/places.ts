@@ -16,6 +16,7 @@ export const PLACES: readonly Place[] = [
   { path: '/jobs', name: 'Jobs', icon: 'jobs', key: 'j', needs: 'listJobs' },
   { path: '/dead-letters', name: 'Dead letters', icon: 'letters', key: 'd', needs: 'listCauses' },
   { path: '/queues', name: 'Queues', icon: 'queues', key: 'q', needs: 'listQueues', group: 'Flow' },
+  { path: '/limits', name: 'Limits and keys', icon: 'limits', key: 'l', needs: 'listLimits', group: 'Flow' },
   { path: '/schedules', name: 'Schedules', icon: 'schedules', key: 's', needs: 'listSchedules', group: 'Flow' },
   { path: '/workers', name: 'Workers', icon: 'workers', key: 'w', needs: 'listWorkers', group: 'Flow' },
   { path: '/tail', name: 'Tail', icon: 'tail', key: 't', needs: 'streamEvents', group: 'Watch' },

@@ -1,7 +1,9 @@
 /** The first thing on screen: a verdict made by rules, what needs a person, and the machine, alive. */
 import { lazy, type ReactNode, Suspense } from 'react'
 import { Link, useSearchParams } from 'wouter'
+import { useBrokenKeys } from '../api/limits.ts'
 import { useMachine, useQueues, useTally, useTraffic, useWorkers } from '../api/queries.ts'
+import { useSession } from '../api/session.tsx'
 import type { TrafficAnswer } from '../api/wire.ts'
 import { Title } from '../frame/title.tsx'
 import { LiveMachine } from '../machine/live-machine.tsx'
@@ -29,6 +31,7 @@ export function OverviewPlace(): ReactNode {
   const traffic = useTraffic(window)
   const queues = useQueues()
   const workers = useWorkers()
+  const { data: brokenKeys = [] } = useBrokenKeys(useSession().can('listLimits'))
   const { data: machine } = useMachine()
   const now = useNow()
   const trouble = tally.error ?? traffic.error ?? queues.error
@@ -38,6 +41,7 @@ export function OverviewPlace(): ReactNode {
     queues: queues.data ?? [],
     workers: workers.data ?? [],
     traffic: traffic.data,
+    brokenKeys,
     now,
   })
   return (

@@ -15,6 +15,8 @@ export interface Around {
   readonly queues: readonly Queue[]
   readonly workers: readonly Worker[]
   readonly traffic: TrafficAnswer | undefined
+  /** Names of limit keys. */
+  readonly brokenKeys: readonly string[]
   readonly now: number
 }
 
@@ -37,7 +39,7 @@ export function verdictOf(around: Around): Verdict {
 const sentenceFor = (needs: number): string =>
   needs === 0 ? 'Work flows.' : `Work flows. ${inWords(needs)} ${needs === 1 ? 'thing needs' : 'things need'} a person.`
 
-function needsOf({ counts, queues, workers, now }: Around): readonly Need[] {
+function needsOf({ counts, queues, workers, brokenKeys, now }: Around): readonly Need[] {
   const waits = queues.filter(({ paused }) => !paused).map((queue) => ({ ...queue, waitedMs: waitedMs(queue, now) }))
   const alone = waits.filter(
     ({ queue, waitedMs: ms }) =>
@@ -58,6 +60,11 @@ function needsOf({ counts, queues, workers, now }: Around): readonly Need[] {
     },
     old.length > 0 && { text: `${plural(old.length, 'queue')} behind by over 5 min`, href: '/queues', family: 'again' },
     pending > 0 && { text: `${count(pending)} to admit`, href: '/jobs?q=state:pending', family: 'idle' },
+    brokenKeys.length > 0 && {
+      text: brokenKeys.length === 1 ? `key ${brokenKeys[0]} is broken` : `${count(brokenKeys.length)} keys are broken`,
+      href: '/limits?state=broken',
+      family: 'bad',
+    },
     letters > 0 && { text: plural(letters, 'dead letter'), href: '/dead-letters', family: 'bad' },
     held.length > 0 && { text: `${plural(held.length, 'queue')} paused over 1 h`, href: '/queues', family: 'closed' },
   ]

@@ -99,5 +99,7 @@ export interface CausesAnswer {
 
 export type ExplainAnswer = Told<Explanation>
 
+/** Those of a limit key. */
+export { KEY_STATES } from '../../core/flow/key.ts'
 /** Why a job may be put aside by hand. */
 export { DEAD_LETTER_REASONS } from '../../core/job.ts'

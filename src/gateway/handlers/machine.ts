@@ -1,15 +1,23 @@
-/** `GET /machine`: the table the engine enforces, as data; or a document's own, by `?dialect=`. */
+/** `GET /machine`: the tables the engine enforces, of jobs and of limit keys, as data; or a document's own, by `?dialect=`. */
 import type { z } from 'zod'
 import { READINGS } from '../../core/dialects/registry.ts'
+import { KEY_MACHINE } from '../../core/flow/transitions.ts'
 import { RANK, STATES, TERMINAL_STATES } from '../../core/job.ts'
 import { MACHINE } from '../../core/transitions.ts'
 import { type Handler, json } from '../call.ts'
 import type { dialectOnly } from '../contract/queries.ts'
 import { nameOf } from './jobs.ts'
 
+const TABLES = {
+  version: 1,
+  states: STATES,
+  terminal: TERMINAL_STATES,
+  rank: RANK,
+  commands: MACHINE,
+  keys: KEY_MACHINE,
+}
+
 export const showMachine: Handler = async (call) => {
   const { dialect } = call.query as z.output<typeof dialectOnly>
-  return dialect === undefined
-    ? json(200, { version: 1, states: STATES, terminal: TERMINAL_STATES, rank: RANK, commands: MACHINE })
-    : json(200, { version: 1, dialect: READINGS[nameOf(dialect)] })
+  return dialect === undefined ? json(200, TABLES) : json(200, { version: 1, dialect: READINGS[nameOf(dialect)] })
 }
