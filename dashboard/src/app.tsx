@@ -21,6 +21,7 @@ const SchedulesPlace = lazy(async () => ({ default: (await import('./places/sche
 const NewJobPlace = lazy(async () => ({ default: (await import('./places/new-job.tsx')).NewJobPlace }))
 const WorkersPlace = lazy(async () => ({ default: (await import('./places/workers.tsx')).WorkersPlace }))
 const TailPlace = lazy(async () => ({ default: (await import('./places/tail.tsx')).TailPlace }))
+const OperationsPlace = lazy(async () => ({ default: (await import('./places/operations.tsx')).OperationsPlace }))
 const MachinePlace = lazy(async () => ({ default: (await import('./places/machine.tsx')).MachinePlace }))
 const TokensPlace = lazy(async () => ({ default: (await import('./places/tokens.tsx')).TokensPlace }))
 const AuditPlace = lazy(async () => ({ default: (await import('./places/audit.tsx')).AuditPlace }))
@@ -73,6 +74,8 @@ function Places(): ReactNode {
       <Route path="/new" component={NewJobPlace} />
       <Route path="/workers" component={WorkersPlace} />
       <Route path="/tail" component={TailPlace} />
+      <Route path="/operations">{() => <OperationsPlace />}</Route>
+      <Route path="/operations/:id">{({ id }) => <OperationsPlace id={decodeURIComponent(id)} />}</Route>
       <Route path="/machine" component={MachinePlace} />
       <Route path="/tokens" component={TokensPlace} />
       <Route path="/audit" component={AuditPlace} />

@@ -30,6 +30,7 @@ export const PLACES: ReadonlySet<string> = new Set([
   'workers',
   'new',
   'tail',
+  'operations',
   'machine',
   'tokens',
   'audit',

@@ -22,6 +22,7 @@ const PLACES = [
   '/workers',
   '/new?type=errand',
   '/tail',
+  '/operations',
   '/machine',
   '/tokens',
 ] as const
@@ -54,6 +55,7 @@ describe.skipIf(chromiumMissing() !== undefined)('every screen', () => {
     )
     id = made[4]?.id ?? ''
     for (const wall of [true, false, false]) await fixture.pawl.enqueue(shared, { key: 'shop.example', wall })
+    await fixture.pawl.operations.start({ action: 'purge', query: 'type:nothing', reason: 'to see one' })
     await fixture.pawl.limits.set('tokens', { budget: { amount: 1_000, per: '1h' } })
     await fixture.pawl.schedule('by-the-clock', { every: '1h' }, errand, { what: 'quick' })
     await eventually(
@@ -98,6 +100,7 @@ describe.skipIf(chromiumMissing() !== undefined)('every screen', () => {
       ['s', 'Schedules'],
       ['w', 'Workers'],
       ['t', 'Tail'],
+      ['p', 'Operations'],
       ['m', 'Machine'],
       ['j', 'Jobs'],
     ] as const) {

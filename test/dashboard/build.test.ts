@@ -3,13 +3,16 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { PLACES } from '../../dashboard/src/frame/places.ts'
 import { dashboard } from '../../src/dashboard.ts'
 import { open } from '../../src/open.ts'
 import { built } from './dashboard-fixture.ts'
 
 const FOLDER = 'dashboard/dist'
 const MOST = 130_000
+/** As the navigation has them; its module is for browsers. */
+const PLACES = [...readFileSync('dashboard/src/frame/places.ts', 'utf8').matchAll(/path: '([^']+)'/g)].map(
+  ([, path = '']) => path,
+)
 
 beforeAll(built)
 
@@ -38,7 +41,8 @@ describe('dashboard(pawl)', () => {
     })
     const get = (path: string, headers: Record<string, string> = html) =>
       fetch(new Request(`http://app.example${path}`, { headers }))
-    for (const place of ['', '/jobs/pj_1', '/new', ...PLACES.map(({ path }) => path)]) {
+    expect(PLACES).toContain('/machine')
+    for (const place of ['', '/jobs/pj_1', '/new', ...PLACES]) {
       const response = await get(`/admin/jobs${place}`)
       expect([response.status, response.headers.get('content-type')], place).toEqual([200, 'text/html; charset=utf-8'])
     }

@@ -44,6 +44,10 @@ describe.skipIf(chromiumMissing() !== undefined)('hostile names and bodies', () 
       ids.push(job.id)
       const key = `${fixture.gateway.url}/v1/limits/${encodeURIComponent(`${n} ${name}`)}`
       await fetch(key, { method: 'PUT', headers, body: '{ "concurrency": 1 }' })
+      if (n % 10 === 0) {
+        const words = { action: 'redrive', query: `label.l${n}:${JSON.stringify(name)}`, reason: vector }
+        await fetch(`${fixture.gateway.url}/v1/operations`, { method: 'POST', headers, body: JSON.stringify(words) })
+      }
       const letter = JSON.stringify({ reason: 'policy_violation', message: vector })
       if (n % 2 === 0)
         await fetch(`${fixture.gateway.url}/v1/jobs/${job.id}/deadletter`, { method: 'POST', headers, body: letter })
@@ -60,6 +64,7 @@ describe.skipIf(chromiumMissing() !== undefined)('hostile names and bodies', () 
       '/dead-letters',
       '/queues',
       '/limits',
+      '/operations',
       `/limits/${encodeURIComponent(`3 ${VECTORS[3]}`)}`,
       '/schedules',
       '/workers',

@@ -16,7 +16,7 @@ import { ACTIONS, type ActionSpec, forbiddenBy } from './actions.ts'
 
 const AT_ONCE = 50
 
-export interface Refused {
+interface Refused {
   readonly id: string
   readonly why: string
 }
@@ -29,7 +29,7 @@ interface Answers {
 }
 
 /** Says a word about these jobs, a few at a time, until it is told to stop. */
-export async function sayToAll(
+async function sayToAll(
   ids: readonly string[],
   command: string,
   body: Readonly<Record<string, unknown>>,
@@ -152,7 +152,7 @@ function BulkAsk({ spec, allowed, refused, onClose, onDone }: BulkAskProps): Rea
   )
 }
 
-export function Progress({
+function Progress({
   done,
   of,
   refused,

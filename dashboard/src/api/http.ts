@@ -43,16 +43,21 @@ export const serverNow = (): number => Date.now() + aheadMs
 export interface Words {
   readonly method?: 'GET' | 'POST' | 'PUT' | 'DELETE'
   readonly body?: unknown
+  /** Members of the body that are JSON already: sent as they were written, to the last digit. */
+  readonly verbatim?: Readonly<Record<string, string>>
   readonly token?: string
   readonly signal?: AbortSignal
 }
 
-export async function ask<T>(path: string, { method = 'GET', body, token, signal }: Words = {}): Promise<T> {
+export async function ask<T>(
+  path: string,
+  { method = 'GET', body, verbatim = {}, token, signal }: Words = {},
+): Promise<T> {
   const headers: Record<string, string> = { accept: 'application/json' }
   if (body !== undefined || method === 'POST') headers['content-type'] = 'application/json'
   if (method !== 'GET' && csrf !== undefined) headers[CSRF] = csrf
   if (token !== undefined) headers['authorization'] = `Bearer ${token}`
-  const text = method === 'GET' || method === 'DELETE' ? undefined : JSON.stringify(body ?? {})
+  const text = method === 'GET' || method === 'DELETE' ? undefined : textOf(body, verbatim)
   const response = await answered(BASE + path, {
     method,
     headers,
@@ -65,6 +70,14 @@ export async function ask<T>(path: string, { method = 'GET', body, token, signal
   const problem = await problemIn(response)
   if (problem.body.status === 401 && token === undefined) for (const listener of signedOut) listener()
   throw problem
+}
+
+/** A number of twenty digits is one for who reads it, and not for `JSON.parse`: it is never made a number here. */
+function textOf(body: unknown, verbatim: Readonly<Record<string, string>>): string {
+  const own = JSON.stringify(body ?? {})
+  const members = Object.entries(verbatim).map(([name, text]) => `${JSON.stringify(name)}:${text}`)
+  if (members.length === 0) return own
+  return `{${[own.slice(1, -1), ...members].filter((part) => part !== '').join(',')}}`
 }
 
 async function answered(url: string, init: RequestInit): Promise<Response> {

@@ -7,6 +7,7 @@ export type {
   ExplainAnswer,
   Moment,
   NowAnswer,
+  OperationAction,
   SessionAnswer,
   TallyAnswer,
   TrafficAnswer,

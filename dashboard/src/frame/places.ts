@@ -20,6 +20,7 @@ export const PLACES: readonly Place[] = [
   { path: '/schedules', name: 'Schedules', icon: 'schedules', key: 's', needs: 'listSchedules', group: 'Flow' },
   { path: '/workers', name: 'Workers', icon: 'workers', key: 'w', needs: 'listWorkers', group: 'Flow' },
   { path: '/tail', name: 'Tail', icon: 'tail', key: 't', needs: 'streamEvents', group: 'Watch' },
+  { path: '/operations', name: 'Operations', icon: 'operations', key: 'p', needs: 'listOperations', group: 'Watch' },
   { path: '/machine', name: 'Machine', icon: 'machine', key: 'm', needs: 'showMachine', group: 'Reference' },
   { path: '/tokens', name: 'Tokens', icon: 'tokens', key: 'k', needs: 'listTokens', group: 'Reference' },
   { path: '/audit', name: 'Audit', icon: 'audit', key: 'u', needs: 'listAudit', group: 'Reference' },

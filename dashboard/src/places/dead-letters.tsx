@@ -1,18 +1,16 @@
 /** What was put aside, by what it has in common; and the way back: counted, a few first, then the rest. */
-import { useQueryClient } from '@tanstack/react-query'
 import { type ReactNode, useState } from 'react'
 import { Link, useSearchParams } from 'wouter'
-import { Progress, type Refused, sayToAll } from '../actions/bulk.tsx'
-import { ask, segment } from '../api/http.ts'
 import { useCauses, useTally, useTraffic } from '../api/queries.ts'
 import { useSession } from '../api/session.tsx'
-import type { CauseAnswer, Job, TrafficAnswer } from '../api/wire.ts'
+import type { CauseAnswer, TrafficAnswer } from '../api/wire.ts'
 import { Title } from '../frame/title.tsx'
+import { Operate } from '../operations/operate.tsx'
+import { forbiddenTo } from '../operations/words.ts'
 import { Card } from '../parts/card.tsx'
 import { Moment } from '../parts/moment.tsx'
 import { StateIcon } from '../parts/state-icon.tsx'
 import { Tip } from '../parts/tip.tsx'
-import { refusal, useSay } from '../parts/toasts.tsx'
 import { Empty, Loading, Trouble } from '../parts/trouble.tsx'
 import { count, inWords, plural, relative } from '../words/format.ts'
 import { useNow } from '../words/now.ts'
@@ -150,7 +148,10 @@ function CausePanel({ cause }: { readonly cause: CauseAnswer }): ReactNode {
         title={<span className="mono">{cause.code}</span>}
         note={plural(cause.count, 'job')}
         right={
-          <Link className="link" href={`/jobs?q=${encodeURIComponent(`state:dead_lettered code:${cause.code}`)}`}>
+          <Link
+            className="link"
+            href={`/jobs?q=${encodeURIComponent(`state:dead_lettered cause:${cause.fingerprint}`)}`}
+          >
             Open as list
           </Link>
         }
@@ -183,123 +184,33 @@ function CausePanel({ cause }: { readonly cause: CauseAnswer }): ReactNode {
   )
 }
 
-type Stage =
-  | { readonly is: 'asked' }
-  | { readonly is: 'canary'; readonly ids: readonly string[] }
-  | { readonly is: 'saying'; readonly done: number; readonly of: number; readonly refused: readonly Refused[] }
-  | { readonly is: 'over'; readonly text: string; readonly refused: readonly Refused[] }
-
-/** A few first, and the rest if all of them succeed. */
+/** All that share the cause, as an operation: also those that were not read for this page. Nothing is counted before somebody asks. */
 function Redrive({ cause }: { readonly cause: CauseAnswer }): ReactNode {
-  const session = useSession()
-  const client = useQueryClient()
-  const say = useSay()
-  const [canary, setCanary] = useState(Math.min(3, cause.count))
-  const [stage, setStage] = useState<Stage>({ is: 'asked' })
-  const isAllowed = session.can('reopenJob') && session.can('settle')
-  // A cause whose last job is reopened is gone from the list, and this panel with it: what came of it is said besides.
-  const over = (text: string, refused: readonly Refused[]) => {
-    say(text, refused.length > 0)
-    setStage({ is: 'over', text, refused })
-  }
-  const run = async () => {
-    try {
-      const first = cause.ids.slice(0, canary)
-      const rest = cause.ids.slice(canary)
-      const refused: Refused[] = []
-      if (first.length > 0) {
-        await sayToAll(first, 'reopen', REASON, (_, wrong) => {
-          refused.splice(0, refused.length, ...wrong)
-          return true
-        })
-        const reopened = first.filter((id) => !refused.some((each) => each.id === id))
-        setStage({ is: 'canary', ids: reopened })
-        const failed = await firstThatFailed(reopened)
-        if (failed !== undefined) {
-          over(`${failed.id} is ${failed.state} again. ${plural(rest.length, 'other job')} left as they are.`, refused)
-          return
-        }
-      }
-      let faults: readonly Refused[] = refused
-      await sayToAll(rest, 'reopen', REASON, (done, wrong) => {
-        faults = [...refused, ...wrong]
-        setStage({ is: 'saying', done, of: rest.length, refused: faults })
-        return true
-      })
-      over(`${plural(cause.ids.length - faults.length, 'job')} reopened, with fresh budgets.`, faults)
-    } catch (error) {
-      setStage({ is: 'asked' })
-      say(refusal(error), true)
-    }
-    void client.invalidateQueries({ queryKey: ['causes'] })
-  }
+  const why = forbiddenTo(useSession(), 'redrive')
+  const [isAsked, setAsked] = useState(false)
   return (
-    <Card title="Redrive">
-      <div className="flex flex-col gap-3 px-4 pb-4" aria-live="polite">
-        {stage.is === 'asked' ? (
-          <>
-            <p>
-              <b className="font-medium">{plural(cause.count, 'job')} would be reopened</b>, with fresh budgets and the
-              input they had. One whose dedupe key a younger job holds is refused and stays.
-            </p>
-            <label className="flex items-center gap-2">
-              Try
-              <input
-                type="number"
-                min={0}
-                max={cause.count}
-                className="field w-16"
-                value={canary}
-                onChange={(event) => setCanary(Math.max(0, Math.min(cause.count, Number(event.target.value))))}
-              />
-              first, then the rest if all succeed
-            </label>
-            {isAllowed ? (
-              <button type="button" className="btn btn-ink self-end" onClick={run}>
-                Redrive {plural(cause.count, 'job')}
-              </button>
-            ) : (
-              <Tip text={`Your token is of scope ${session.scope}, which may not reopen jobs.`}>
-                <button type="button" className="btn self-end" aria-disabled="true">
-                  Redrive {plural(cause.count, 'job')}
-                </button>
-              </Tip>
-            )}
-          </>
-        ) : null}
-        {stage.is === 'canary' ? (
-          <p>{plural(stage.ids.length, 'job')} reopened first; waiting until they end.</p>
-        ) : null}
-        {stage.is === 'saying' ? <Progress done={stage.done} of={stage.of} refused={stage.refused} /> : null}
-        {stage.is === 'over' ? (
-          <>
-            <p className="font-medium">{stage.text}</p>
-            {stage.refused.slice(0, 5).map(({ id, why }) => (
-              <p key={id} className="text-sm text-bad">
-                <span className="mono">{id}</span> {why}
-              </p>
-            ))}
-          </>
-        ) : null}
-      </div>
+    <Card
+      title="Redrive"
+      note="counted, a few first, then the rest"
+      right={
+        isAsked ? undefined : why === undefined ? (
+          <button type="button" className="btn btn-ink" onClick={() => setAsked(true)}>
+            Redrive…
+          </button>
+        ) : (
+          <Tip text={why}>
+            <button type="button" className="btn" aria-disabled="true">
+              Redrive
+            </button>
+          </Tip>
+        )
+      }
+    >
+      {isAsked ? (
+        <div className="px-4 pb-4">
+          <Operate action="redrive" query={`cause:${cause.fingerprint}`} canary={Math.min(3, cause.count)} />
+        </div>
+      ) : null}
     </Card>
   )
-}
-
-const REASON = { reason: 'redriven from the dashboard' }
-const LOOK_EVERY_MS = 1_000
-
-/** Waits until all have ended; the first that did not succeed ends the waiting. */
-async function firstThatFailed(ids: readonly string[]): Promise<Job | undefined> {
-  const left = new Set(ids)
-  while (left.size > 0) {
-    await new Promise((resolve) => setTimeout(resolve, LOOK_EVERY_MS))
-    for (const id of [...left]) {
-      const job = await ask<Job>(`/v1/jobs/${segment(id)}?bodies=`)
-      if (job.endedAt === undefined) continue
-      if (job.state !== 'succeeded') return job
-      left.delete(id)
-    }
-  }
-  return undefined
 }

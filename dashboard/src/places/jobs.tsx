@@ -14,6 +14,7 @@ import { QueryBox } from '../jobs/query-box.tsx'
 import { Rail } from '../jobs/rail.tsx'
 import { type Rows, useJobs } from '../jobs/use-jobs.ts'
 import { Views } from '../jobs/views.tsx'
+import { AllButton } from '../operations/all-button.tsx'
 import { Icon } from '../parts/icon.tsx'
 import { Empty, Loading, Trouble } from '../parts/trouble.tsx'
 import { clock, count, plural } from '../words/format.ts'
@@ -65,7 +66,7 @@ export function JobsPlace(): ReactNode {
           <FilterSheet terms={terms}>{rail}</FilterSheet>
           <NewJobLink />
         </div>
-        <Summary terms={terms} tally={tally} rows={rows} />
+        <Summary terms={terms} tally={tally} rows={rows} query={query} />
         <Found
           rows={rows}
           query={query}
@@ -137,10 +138,11 @@ interface SummaryProps {
   readonly terms: readonly Term[]
   readonly tally: TallyAnswer | undefined
   readonly rows: Rows
+  readonly query: string
 }
 
 /** How many match, and how that is known. */
-function Summary({ terms, tally, rows }: SummaryProps): ReactNode {
+function Summary({ terms, tally, rows, query }: SummaryProps): ReactNode {
   const [times, setTimes] = useKept('times', 'relative')
   const isExact = untallied(terms).length === 0
   const n = (tally?.counts ?? [])
@@ -168,6 +170,7 @@ function Summary({ terms, tally, rows }: SummaryProps): ReactNode {
           Look at more
         </button>
       ) : null}
+      {rows.rows.length === 0 ? null : <AllButton query={query} />}
       <span className="ml-auto hidden phone:inline">Newest first</span>
       <button
         type="button"

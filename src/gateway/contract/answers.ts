@@ -103,3 +103,5 @@ export type ExplainAnswer = Told<Explanation>
 export { KEY_STATES } from '../../core/flow/key.ts'
 /** Why a job may be put aside by hand. */
 export { DEAD_LETTER_REASONS } from '../../core/job.ts'
+/** What may be done to many. */
+export type { Action as OperationAction } from '../../core/operation.ts'
