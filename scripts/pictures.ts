@@ -9,6 +9,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { type Browser, chromium } from 'playwright-core'
+import { STRICT_SHOP } from '../src/cli/demo/jobs.ts'
 import { STATES } from '../src/core/job.ts'
 import { chromiumBinary } from '../test/support/debian.ts'
 import { eventually } from '../test/support/eventually.ts'
@@ -29,6 +30,8 @@ interface Ids {
   readonly recovered: string
   /** Waits for a person. */
   readonly parked: string
+  /** An operation that has ended. */
+  readonly operation: string
 }
 
 const DESK = { width: 1360, height: 860 }
@@ -38,6 +41,8 @@ const PICTURES: readonly Picture[] = [
   { name: 'overview', place: () => '/', theme: 'light', ...DESK },
   { name: 'overview-phone', place: () => '/', theme: 'light', ...PHONE },
   { name: 'job', place: ({ recovered }) => `/jobs/${recovered}`, theme: 'light', ...DESK },
+  { name: 'limits', place: () => `/limits/${STRICT_SHOP}`, theme: 'light', ...DESK },
+  { name: 'operations', place: ({ operation }) => `/operations/${operation}`, theme: 'light', ...DESK },
   { name: 'jobs-dark', place: ({ parked }) => `/jobs?job=${parked}`, theme: 'dark', ...DESK },
 ]
 
@@ -79,6 +84,12 @@ async function take(served: Served): Promise<void> {
       everyMs: 1_000,
     },
   )
+  const operation = await eventually('an operation that has ended', async () => {
+    const { operations } = (await asked('/v1/operations')) as { operations: { id: string; endedAt?: string }[] }
+    return operations.find(({ endedAt }) => endedAt !== undefined)
+  })
+  const isBroken = async () => (await asked(`/v1/limits/${STRICT_SHOP}`))['state'] === 'broken'
+  await eventually('a shop that pushes back', isBroken, { withinMs: 300_000, everyMs: 1_000 })
   const parked = (await found('state:parked'))[0]
   // Letters without colours of their own: half the size.
   const browser = await chromium.launch({
@@ -86,7 +97,11 @@ async function take(served: Served): Promise<void> {
     args: ['--no-sandbox', '--disable-lcd-text'],
   })
   try {
-    await shoot(browser, served, { recovered: recovered?.id ?? '', parked: parked?.id ?? '' })
+    await shoot(browser, served, {
+      recovered: recovered?.id ?? '',
+      parked: parked?.id ?? '',
+      operation: operation?.id ?? '',
+    })
   } finally {
     await browser.close()
   }

@@ -1,6 +1,6 @@
 /** The jobs of the demo: one for each thing worth seeing. With schemas, from which the dashboard makes its form. */
 import { z } from 'zod'
-import { PermanentError, TransientError } from '../../core/thrown.ts'
+import { PermanentError, ThrottledError, TransientError } from '../../core/thrown.ts'
 import { defineJob } from '../../library/define-job.ts'
 import { realTimers } from '../../system/timers.ts'
 
@@ -171,6 +171,42 @@ export const renderFilm = defineJob({
   },
 })
 
+/** A shop that will not be hurried: every third of its prices is refused once, and it says when to come back. */
+export const STRICT_SHOP = 'strict.example'
+
+/** Shares its shop with the others: two at a time, so that the third waits; and a shop that pushes back is left alone for a while. */
+export const fetchPrice = defineJob({
+  type: 'fetch.price',
+  input: z.object({ shop: z.string().min(1), item: z.int().min(0) }),
+  queue: 'shops',
+  lease,
+  heartbeat,
+  // However fast prices are asked for, no more wait than there are items.
+  dedupe: ({ shop, item }) => `${shop} ${item}`,
+  limit: { key: ({ shop }) => shop, concurrency: 2, rate: '2/s' },
+  async run({ shop, item }, ctx) {
+    if (shop === STRICT_SHOP && item % 3 === 0 && ctx.attempt === 1)
+      throw new ThrottledError(`${shop} asks for patience`, { code: 'E_429_RATE', retryAfterMs: 12_000 })
+    await realTimers.sleep(3_000, ctx.signal)
+    return { cents: 100 + item, session: ctx.flow?.session }
+  },
+})
+
+/** Costs tokens, of which there are so many a minute: once they are spent, the others wait until it is over. */
+export const summarise = defineJob({
+  type: 'summarise',
+  input: z.object({ title: z.string() }),
+  queue,
+  lease,
+  heartbeat,
+  dedupe: ({ title }) => title,
+  limit: { key: 'tokens', budget: { amount: 2_000, per: '1m' } },
+  async run({ title }, ctx) {
+    await ctx.spend(800)
+    return `${title}, in short`
+  },
+})
+
 /** Comes by the clock. */
 export const tidyUp = defineJob({
   type: 'tidy.up',
@@ -182,4 +218,17 @@ export const tidyUp = defineJob({
 })
 
 /** Those that run in the demo's own process. */
-export const HERE = [greet, fetchPage, chargeCard, parseMail, refund, payOut, askPartner, bookTrip, renderFilm, tidyUp]
+export const HERE = [
+  greet,
+  fetchPage,
+  chargeCard,
+  parseMail,
+  refund,
+  payOut,
+  askPartner,
+  bookTrip,
+  renderFilm,
+  fetchPrice,
+  summarise,
+  tidyUp,
+]

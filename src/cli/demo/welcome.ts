@@ -21,7 +21,8 @@ const TYPES = [
   'greet works, fetch.page fails twice first, charge.card ends as a dead letter, parse.mail fails for good,',
   'refund waits for somebody to approve it, pay.out to be let in, ask.partner for an answer until its time is over,',
   'book.trip undoes its steps where there is no car, render.film takes twenty seconds and says how far it is,',
-  'crawl.site runs in a worker that is killed now and then, tidy.up comes by the clock.',
+  'crawl.site runs in a worker that is killed now and then, fetch.price shares its shop with others and is held while',
+  'that pushes back, summarise spends tokens of which there are so many a minute, tidy.up comes by the clock.',
 ]
 
 export function welcome(terminal: Terminal, { url, secret, link, store, isOwn, elsewhere, refund }: Welcome): void {
@@ -29,7 +30,7 @@ export function welcome(terminal: Terminal, { url, secret, link, store, isOwn, e
   const authorization = `-H 'Authorization: Bearer ${secret}'`
   const job = `'{"type":"greet","queue":"demo","input":{"name":"curl"}}'`
   const lines = [
-    `pawl serves ${store} at ${paint.bold(url)}, and workers run jobs of eleven types:`,
+    `pawl serves ${store} at ${paint.bold(url)}, and workers run jobs of thirteen types:`,
     ...TYPES.map((line) => paint.dim(line)),
     ...(elsewhere
       ? [

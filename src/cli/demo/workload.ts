@@ -10,19 +10,26 @@ import {
   chargeCard,
   crawlSite,
   fetchPage,
+  fetchPrice,
   greet,
   parseMail,
   payOut,
   refund,
   renderFilm,
+  STRICT_SHOP,
+  summarise,
   tidyUp,
 } from './jobs.ts'
-import { approveOthers, callOff, reviewOthers, waitingRefunds } from './night-shift.ts'
+import { approveOthers, callOff, doToMany, reviewOthers, waitingRefunds } from './night-shift.ts'
 
 const NAMES = ['Ada', 'Grace', 'Edsger', 'Barbara', 'Leslie', 'Radia', 'Tony', 'Frances']
 const FILMS = ['The Ratchet', 'Forward Only', 'A Lease of Life', 'The Second Attempt']
 const SITES = ['one.example', 'two.example', 'three.example']
 const PLACES = ['Oslo', 'Porto', 'Riga', 'Turin']
+
+const SHOPS = [STRICT_SHOP, 'busy.example', 'shop.example', 'corner.example', 'mill.example']
+/** Of one shop, at once: more than it lets in. */
+const ITEMS = 6
 
 type Turn = (pawl: Pawl, n: number) => Promise<unknown>
 
@@ -37,6 +44,9 @@ const payment: Turn = (pawl, n) => pawl.enqueue(payOut, { invoice: `R-${n}`, eur
 const question: Turn = (pawl, n) => pawl.enqueue(askPartner, { question: `Where is parcel ${n}?` })
 const trip: Turn = (pawl, n) => pawl.enqueue(bookTrip, { to: nth(PLACES, n), seats: 1 + (n % 3), car: n % 2 === 1 })
 const site: Turn = (pawl, n) => pawl.enqueue(crawlSite, { site: nth(SITES, n) })
+const prices: Turn = (pawl, n) =>
+  Promise.all(Array.from({ length: ITEMS }, (_, item) => pawl.enqueue(fetchPrice, { shop: nth(SHOPS, n), item })))
+const summary: Turn = (pawl, n) => pawl.enqueue(summarise, { title: nth(NAMES, n) })
 
 const OPENING: readonly Turn[] = [
   money,
@@ -53,14 +63,18 @@ const OPENING: readonly Turn[] = [
   trip,
   site,
   film,
+  prices,
+  summary,
 ]
 
 /** What a round enqueues; read from the top, again and again. Most of it simply works. As many as no list of names divides: each meets all. */
 const ROUNDS: readonly Turn[] = [
   film,
   greeting,
+  prices,
   money,
   page,
+  summary,
   trip,
   charge,
   greeting,
@@ -68,12 +82,16 @@ const ROUNDS: readonly Turn[] = [
   payment,
   (pawl, n) => pawl.enqueue(greet, { name: nth(NAMES, n) }, { delay: '15s' }),
   (pawl, n) => pawl.enqueue(fetchPage, { url: `https://example.org/${n}` }, { priority: 'interactive' }),
+  summary,
   question,
+  prices,
   mail,
   approveOthers,
   greeting,
   reviewOthers,
+  doToMany,
   callOff,
+  prices,
 ]
 
 const nth = (list: readonly string[], n: number): string => list[n % list.length] as string
