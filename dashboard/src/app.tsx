@@ -5,6 +5,7 @@ import { Route, Router, Switch } from 'wouter'
 import { BASE, Problem } from './api/http.ts'
 import { SessionGate } from './api/session.tsx'
 import { Frame } from './frame/frame.tsx'
+import { Boundary } from './parts/boundary.tsx'
 import { Toasts } from './parts/toasts.tsx'
 import { Empty, Loading } from './parts/trouble.tsx'
 import { OverviewPlace } from './places/overview.tsx'
@@ -46,9 +47,11 @@ export function App(): ReactNode {
           <SessionGate signIn={<SignIn />}>
             <VocabularyProvider>
               <Frame>
-                <Suspense fallback={<Loading />}>
-                  <Places />
-                </Suspense>
+                <Boundary>
+                  <Suspense fallback={<Loading />}>
+                    <Places />
+                  </Suspense>
+                </Boundary>
               </Frame>
             </VocabularyProvider>
           </SessionGate>

@@ -122,6 +122,20 @@ describe.skipIf(missing !== undefined)('the dashboard, whatever the store', () =
     await page.getByRole('button', { name: /^TIMEOUT \(timed_out\) / }).waitFor()
   })
 
+  it('says that a screen broke, keeps the others, and goes on when asked', async () => {
+    const { page } = await fixture.enter('operator')
+    const isPart = /assets\/workers-[^/]*\.js/
+    await page.route(isPart, (route) => route.abort())
+    await page.getByRole('link', { name: 'Workers' }).click()
+    await page.getByText('This screen broke; the others still work').waitFor()
+    await page.getByText(/A part of it could not be loaded/).waitFor()
+    await page.getByRole('link', { name: 'Queues' }).click()
+    await page.getByRole('heading', { level: 1, name: 'Queues' }).waitFor()
+    await page.unroute(isPart)
+    await page.goto(`${fixture.gateway.url}/workers`)
+    await page.getByRole('heading', { level: 1, name: 'Workers' }).waitFor()
+  })
+
   it('says that the connection is lost, and goes on when it is back', async () => {
     const { page, context } = await fixture.enter('operator')
     await page.goto(`${fixture.gateway.url}/tail`)

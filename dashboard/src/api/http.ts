@@ -1,4 +1,5 @@
 /** Requests to the gateway this page came from. What is refused is thrown as the problem it is, with what to do next. */
+import { jsonText, parsed } from '../words/json.ts'
 import { reached, unreached } from './connection.ts'
 
 export interface ProblemBody {
@@ -43,21 +44,21 @@ export const serverNow = (): number => Date.now() + aheadMs
 export interface Words {
   readonly method?: 'GET' | 'POST' | 'PUT' | 'DELETE'
   readonly body?: unknown
-  /** Members of the body that are JSON already: sent as they were written, to the last digit. */
-  readonly verbatim?: Readonly<Record<string, string>>
+  /** Numbers of many digits are read as they are written; whoever shows or sends them knows of `Digits`. */
+  readonly isExact?: boolean
   readonly token?: string
   readonly signal?: AbortSignal
 }
 
 export async function ask<T>(
   path: string,
-  { method = 'GET', body, verbatim = {}, token, signal }: Words = {},
+  { method = 'GET', body, isExact = false, token, signal }: Words = {},
 ): Promise<T> {
   const headers: Record<string, string> = { accept: 'application/json' }
   if (body !== undefined || method === 'POST') headers['content-type'] = 'application/json'
   if (method !== 'GET' && csrf !== undefined) headers[CSRF] = csrf
   if (token !== undefined) headers['authorization'] = `Bearer ${token}`
-  const text = method === 'GET' || method === 'DELETE' ? undefined : textOf(body, verbatim)
+  const text = method === 'GET' || method === 'DELETE' ? undefined : jsonText(body ?? {})
   const response = await answered(BASE + path, {
     method,
     headers,
@@ -66,18 +67,10 @@ export async function ask<T>(
   })
   const now = Number(response.headers.get('x-pawl-now'))
   if (now > 0) aheadMs = now - Date.now()
-  if (response.ok) return (await response.json()) as T
+  if (response.ok) return (isExact ? parsed(await response.text()) : await response.json()) as T
   const problem = await problemIn(response)
   if (problem.body.status === 401 && token === undefined) for (const listener of signedOut) listener()
   throw problem
-}
-
-/** A number of twenty digits is one for who reads it, and not for `JSON.parse`: it is never made a number here. */
-function textOf(body: unknown, verbatim: Readonly<Record<string, string>>): string {
-  const own = JSON.stringify(body ?? {})
-  const members = Object.entries(verbatim).map(([name, text]) => `${JSON.stringify(name)}:${text}`)
-  if (members.length === 0) return own
-  return `{${[own.slice(1, -1), ...members].filter((part) => part !== '').join(',')}}`
 }
 
 async function answered(url: string, init: RequestInit): Promise<Response> {

@@ -46,12 +46,13 @@ export interface OperationWords {
   readonly reason?: string
   readonly canary?: number
   readonly mode?: 'soft' | 'hard'
+  readonly input?: unknown
+  readonly patch?: unknown
   readonly requestId?: string
 }
 
-/** `edit`: what takes the place of inputs, as it was written. */
-export const startOperation = (body: OperationWords, edit: Readonly<Record<string, string>> = {}): Promise<Operation> =>
-  ask<Operation>('/v1/operations', { method: 'POST', body, verbatim: edit })
+export const startOperation = (body: OperationWords): Promise<Operation> =>
+  ask<Operation>('/v1/operations', { method: 'POST', body })
 
 export const cancelOperation = (id: string): Promise<Operation> =>
   ask<Operation>(`/v1/operations/${segment(id)}/cancel`, { method: 'POST' })

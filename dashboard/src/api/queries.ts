@@ -86,7 +86,7 @@ export const useAudit = (enabled: boolean) =>
 export const useJob = (id: string) =>
   useQuery({
     queryKey: ['job', id],
-    queryFn: () => ask<Job>(`/v1/jobs/${segment(id)}?policy=true`),
+    queryFn: () => ask<Job>(`/v1/jobs/${segment(id)}?policy=true`, { isExact: true }),
     refetchInterval: ({ state }) => (state.data?.endedAt === undefined ? SOON_MS : SELDOM_MS),
   })
 
@@ -113,6 +113,7 @@ export const useBody = (id: string, name: string, enabled: boolean) =>
       (
         await ask<{ readonly bodies: Readonly<Record<string, unknown>> }>(
           `/v1/jobs/${segment(id)}${queryOf({ body: name })}`,
+          { isExact: true },
         )
       ).bodies[name],
     enabled,

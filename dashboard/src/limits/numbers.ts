@@ -9,15 +9,27 @@ const UNITS = [
   ['s', 1_000],
 ] as const
 
-/** As the gateway reads it: `1d`, `30s`, `250ms`; without the number where it is one. */
-export function windowText(ms: number, isBare: boolean): string {
+const UNIT_NAMES = { d: 'day', h: 'hour', m: 'minute', s: 'second', ms: 'ms' } as const
+
+function inUnits(ms: number): { readonly n: number; readonly unit: keyof typeof UNIT_NAMES } {
   const [unit, unitMs] = UNITS.find(([, each]) => ms % each === 0) ?? (['ms', 1] as const)
-  const n = ms / unitMs
-  return isBare && n === 1 && unit !== 'ms' ? unit : `${n}${unit}`
+  return { n: ms / unitMs, unit }
+}
+
+/** As the gateway reads it: `1d`, `30s`, `250ms`. */
+function windowText(ms: number): string {
+  const { n, unit } = inUnits(ms)
+  return `${n}${unit}`
+}
+
+/** After "per": `minute`, `30 seconds`. */
+export function windowWords(ms: number): string {
+  const { n, unit } = inUnits(ms)
+  return n === 1 ? UNIT_NAMES[unit] : `${count(n)} ${UNIT_NAMES[unit]}${unit === 'ms' ? '' : 's'}`
 }
 
 export const rateText = ({ most, perMs }: { readonly most: number; readonly perMs: number }): string =>
-  `${most}/${windowText(perMs, true)}`
+  `${most}/${windowText(perMs).replace(/^1(?=[dhms]$)/, '')}`
 
 /** When the present window of a budget ends: windows begin at multiples of their length. */
 export const turnsAt = (perMs: number, now: number): number => (Math.floor(now / perMs) + 1) * perMs
@@ -28,7 +40,7 @@ export function limitWords({ concurrency, rate, budget, weight }: Limit): string
   const words = [
     concurrency === undefined ? undefined : `${count(concurrency)} at once`,
     rate === undefined ? undefined : `${rateText(rate)} starts`,
-    budget === undefined ? undefined : `${count(budget.amount)} to spend per ${windowText(budget.perMs, true)}`,
+    budget === undefined ? undefined : `${count(budget.amount)} to spend per ${windowWords(budget.perMs)}`,
     weight === undefined ? undefined : `weight ${weight}`,
   ].filter((word) => word !== undefined)
   return words.length === 0 ? 'no limit' : words.join(', ')
@@ -55,7 +67,7 @@ export const formOf = ({ concurrency, rate, budget, weight }: Limit = {}): Limit
   concurrency: concurrency === undefined ? '' : String(concurrency),
   rate: rate === undefined ? '' : rateText(rate),
   amount: budget === undefined ? '' : String(budget.amount),
-  per: budget === undefined ? '' : windowText(budget.perMs, false),
+  per: budget === undefined ? '' : windowText(budget.perMs),
   weight: weight === undefined ? '' : String(weight),
 })
 

@@ -14,7 +14,7 @@ import { KeyButtons } from './key-buttons.tsx'
 import { KeyDrawing } from './key-drawing.tsx'
 import { KeyWord } from './key-word.tsx'
 import { LimitEditor } from './limit-form.tsx'
-import { heldText, isFull, isSpent, limitWords, rateText, turnsAt, windowText } from './numbers.ts'
+import { heldText, isFull, isSpent, limitWords, rateText, turnsAt, windowWords } from './numbers.ts'
 import { Slots } from './table.tsx'
 
 export function KeyPanel({ name }: { readonly name: string }): ReactNode {
@@ -77,7 +77,7 @@ function Facts({ limit }: { readonly limit: LimitKey }): ReactNode {
         ['Rate', rate !== undefined && rateText(rate)],
         [
           'Spent',
-          budget !== undefined && `${count(spent)} of ${count(budget.amount)} per ${windowText(budget.perMs, true)}`,
+          budget !== undefined && `${count(spent)} of ${count(budget.amount)} per ${windowWords(budget.perMs)}`,
         ],
         ['Weight', limit.limit.weight],
         ['Session', session > 0 && `${count(session)}: handlers rotate when it changes`],

@@ -8,7 +8,7 @@ import { Scroll } from '../parts/scroll.tsx'
 import { clock, count } from '../words/format.ts'
 import { useNow } from '../words/now.ts'
 import { KeyWord } from './key-word.tsx'
-import { heldText, isFull, isSpent, rateText, turnsAt, windowText } from './numbers.ts'
+import { heldText, isFull, isSpent, rateText, turnsAt, windowWords } from './numbers.ts'
 
 export interface KeyTableProps {
   readonly limits: readonly LimitKey[]
@@ -132,7 +132,7 @@ function Pace({ limit: { limit, spent } }: { readonly limit: LimitKey }): ReactN
   if (budget !== undefined)
     return (
       <span title={`its window turns at ${clock(turnsAt(budget.perMs, now))} UTC`}>
-        {count(spent)} of {count(budget.amount)} per {windowText(budget.perMs, true)}
+        {count(spent)} of {count(budget.amount)} per {windowWords(budget.perMs)}
       </span>
     )
   return rate === undefined ? <span className="text-text-3">–</span> : <span className="mono">{rateText(rate)}</span>

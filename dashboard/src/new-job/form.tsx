@@ -1,6 +1,6 @@
 /** One field for each member of an input, by what its schema says of it. */
 import { type ReactNode, useState } from 'react'
-import { parsedFrom } from '../words/json.ts'
+import { Digits, jsonText, numberFrom, parsedFrom } from '../words/json.ts'
 import { type JsonSchema, type Member, membersOf } from './json-schema.ts'
 
 type Given = Readonly<Record<string, unknown>>
@@ -94,8 +94,8 @@ function Control(props: FieldProps): ReactNode {
           min={schema.minimum}
           max={schema.maximum}
           step={schema.type === 'integer' ? 1 : 'any'}
-          value={typeof value === 'number' ? value : ''}
-          onChange={(event) => onChange(event.target.value === '' ? undefined : Number(event.target.value))}
+          value={value instanceof Digits ? value.text : typeof value === 'number' ? value : ''}
+          onChange={(event) => onChange(event.target.value === '' ? undefined : numberFrom(event.target.value))}
         />
       )
     case 'text':
@@ -113,7 +113,7 @@ function Control(props: FieldProps): ReactNode {
 
 /** What no simpler field can hold. */
 function JsonControl({ value, onChange }: FieldProps): ReactNode {
-  const [text, setText] = useState(value === undefined ? '' : JSON.stringify(value))
+  const [text, setText] = useState(value === undefined ? '' : jsonText(value))
   const [isWrong, setWrong] = useState(false)
   const change = (next: string) => {
     setText(next)

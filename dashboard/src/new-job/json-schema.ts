@@ -1,7 +1,8 @@
 /** JSON Schema, as far as a form can be made of it: what it does not know is asked for as JSON. */
+import { Digits } from '../words/json.ts'
 
 export interface JsonSchema {
-  readonly type?: string | readonly string[]
+  readonly type?: string
   readonly title?: string
   readonly description?: string
   readonly default?: unknown
@@ -33,6 +34,39 @@ export const membersOf = ({ properties = {}, required = [] }: JsonSchema): reado
     isRequired: required.includes(name),
     kind: kindOf(schema),
   }))
+
+/**
+ * A schema as far as it is one: workers in any language announce them, and what stands in one may be anything. A member that is
+ * not as it should be is left out, so that what it is about is asked for as JSON.
+ */
+export function schemaIn(value: unknown): JsonSchema | undefined {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined
+  const given = value as Readonly<Record<string, unknown>>
+  const kept = Object.entries(given).filter(([name, member]) => RIGHT[name]?.(member) ?? false)
+  const { properties } = given
+  if (typeof properties !== 'object' || properties === null || Array.isArray(properties))
+    return Object.fromEntries(kept)
+  const members = Object.entries(properties).map(([name, member]) => [name, schemaIn(member) ?? {}] as const)
+  return { ...Object.fromEntries(kept), properties: Object.fromEntries(members) }
+}
+
+const isText = (value: unknown): boolean => typeof value === 'string'
+const isNumber = (value: unknown): boolean => typeof value === 'number'
+const isList = (value: unknown): boolean => Array.isArray(value) && value.length > 0
+const RIGHT: Readonly<Record<string, (value: unknown) => boolean>> = {
+  type: isText,
+  title: isText,
+  description: isText,
+  format: isText,
+  default: () => true,
+  const: () => true,
+  enum: isList,
+  required: isList,
+  minimum: isNumber,
+  maximum: isNumber,
+  minLength: isNumber,
+  maxLength: isNumber,
+}
 
 /** Undefined where nothing can be asked member by member. */
 export const isForm = (schema: JsonSchema | undefined): schema is JsonSchema =>
@@ -70,7 +104,7 @@ export function beginningOf(schema: JsonSchema): Readonly<Record<string, unknown
 
 /** What is still wrong, for whoever fills it in; the worker's own schema has the last word. */
 export function complaintsAbout(schema: JsonSchema, value: unknown, path = ''): readonly string[] {
-  if (typeof value !== 'object' || value === null || Array.isArray(value))
+  if (typeof value !== 'object' || value === null || Array.isArray(value) || value instanceof Digits)
     return [`${path || 'the input'} must be an object`]
   const given = value as Readonly<Record<string, unknown>>
   return membersOf(schema).flatMap(({ name, schema: own, isRequired, kind }) => {
@@ -82,7 +116,8 @@ export function complaintsAbout(schema: JsonSchema, value: unknown, path = ''): 
   })
 }
 
-function complaintAbout(schema: JsonSchema, value: unknown, at: string, kind: Kind): readonly string[] {
+function complaintAbout(schema: JsonSchema, given: unknown, at: string, kind: Kind): readonly string[] {
+  const value = given instanceof Digits ? Number(given.text) : given
   if (kind === 'text') {
     if (typeof value !== 'string') return [`${at} must be text`]
     if (value.length < (schema.minLength ?? 0)) return [`${at} is too short`]

@@ -113,18 +113,18 @@ function useStart() {
   // One for as long as this form is open: pressed twice, it is one operation.
   const [requestId] = useState(() => crypto.randomUUID())
   return useMutation({
-    mutationFn: ({ action, query, choices: { canary, edit, editText, reason, mode } }: Started) =>
-      startOperation(
-        {
-          action,
-          query,
-          requestId,
-          ...(reason === '' ? {} : { reason }),
-          ...(action === 'cancel' ? { mode } : {}),
-          ...(action === 'redrive' && Number(canary) > 0 ? { canary: Number(canary) } : {}),
-        },
-        action === 'redrive' && edit !== 'none' ? { [edit]: editText } : {},
-      ),
+    mutationFn: ({ action, query, choices: { canary, edit, editText, reason, mode } }: Started) => {
+      const edited = parsedFrom(editText)
+      return startOperation({
+        action,
+        query,
+        requestId,
+        ...(reason === '' ? {} : { reason }),
+        ...(action === 'cancel' ? { mode } : {}),
+        ...(action === 'redrive' && Number(canary) > 0 ? { canary: Number(canary) } : {}),
+        ...(action === 'redrive' && edit !== 'none' && edited.ok ? { [edit]: edited.value } : {}),
+      })
+    },
     onSuccess: ({ id }) => {
       void client.invalidateQueries({ queryKey: ['operations'] })
       go(`/operations/${encodeURIComponent(id)}`)

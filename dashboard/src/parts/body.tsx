@@ -1,6 +1,7 @@
 /** A body as text: never as anything else. A large one begins with its first part. */
 import { type ReactNode, useMemo, useState } from 'react'
 import { bytes } from '../words/format.ts'
+import { jsonText } from '../words/json.ts'
 import { Copy } from './copy.tsx'
 
 const LARGE = 256_000
@@ -52,7 +53,7 @@ export function Body({ value, label }: { readonly value: unknown; readonly label
 
 function textOf(value: unknown): string {
   if (value === undefined) return ''
-  return typeof value === 'string' ? value : JSON.stringify(value, undefined, 2)
+  return typeof value === 'string' ? value : jsonText(value, 2)
 }
 
 const MARKS_MOST = 500

@@ -8,11 +8,11 @@ import { useSession } from '../api/session.tsx'
 import type { Job } from '../api/wire.ts'
 import { Title } from '../frame/title.tsx'
 import { Form } from '../new-job/form.tsx'
-import { beginningOf, complaintsAbout, isForm, type JsonSchema } from '../new-job/json-schema.ts'
+import { beginningOf, complaintsAbout, isForm, type JsonSchema, schemaIn } from '../new-job/json-schema.ts'
 import { Card } from '../parts/card.tsx'
 import { refusal, useSay } from '../parts/toasts.tsx'
 import { Empty, Loading, Trouble } from '../parts/trouble.tsx'
-import { parsedFrom } from '../words/json.ts'
+import { jsonText, parsedFrom } from '../words/json.ts'
 
 export function NewJobPlace(): ReactNode {
   const session = useSession()
@@ -103,7 +103,7 @@ function FromAnother({ type, from }: { readonly type: string; readonly from: str
 
 interface TypeAnswer {
   readonly queue: string
-  readonly inputSchema?: JsonSchema
+  readonly inputSchema?: unknown
 }
 
 interface AnnouncedProps {
@@ -141,7 +141,8 @@ interface MakingProps extends AnnouncedProps {
 function Making({ type, announced: told, original }: MakingProps): ReactNode {
   const [, go] = useLocation()
   const say = useSay()
-  const schema = isForm(told?.inputSchema) ? told.inputSchema : undefined
+  const announcedSchema = schemaIn(told?.inputSchema)
+  const schema = isForm(announcedSchema) ? announcedSchema : undefined
   const [text, setText] = useState(() => beginning(schema, original))
   const [queue, setQueue] = useState(original?.queue ?? told?.queue ?? 'default')
   const [delay, setDelay] = useState('')
@@ -195,7 +196,7 @@ function Making({ type, announced: told, original }: MakingProps): ReactNode {
               <Form
                 schema={schema}
                 value={parsed.ok && isObject(parsed.value) ? parsed.value : {}}
-                onChange={(value) => setText(JSON.stringify(value, undefined, 2))}
+                onChange={(value) => setText(jsonText(value, 2))}
               />
             </div>
           </Card>
@@ -253,8 +254,8 @@ function Labelled({ name, children }: { readonly name: string; readonly children
 }
 
 function beginning(schema: JsonSchema | undefined, original: Job | undefined): string {
-  if (original !== undefined) return original.input === undefined ? '' : JSON.stringify(original.input, undefined, 2)
-  return schema === undefined ? '' : JSON.stringify(beginningOf(schema), undefined, 2)
+  if (original !== undefined) return original.input === undefined ? '' : jsonText(original.input, 2)
+  return schema === undefined ? '' : jsonText(beginningOf(schema), 2)
 }
 
 const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>

@@ -73,9 +73,8 @@ function Verdict({ operations, isCut }: VerdictProps): ReactNode {
       </p>
       <p className="text-text-2">
         {plural(acts.length, 'operation')}
-        {isCut ? ', and older ones' : ''};{' '}
-        {failed === 0 ? 'all came to their end' : `${count(failed)} did not come to an end`}. What is done to a job is
-        in its log, too.
+        {isCut ? ', and older ones' : ''}, {failed === 0 ? 'none failed' : `${count(failed)} failed`}. What is done to a
+        job is in its log, too.
       </p>
     </div>
   )
