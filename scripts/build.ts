@@ -1,11 +1,11 @@
 import { spawnSync } from 'node:child_process'
 import { cpSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { ledgerFiles, sqlFiles } from '../src/store/postgres/schema/files.ts'
 import { luaFiles } from '../src/store/redis/script/files.ts'
 
 /** `dist/`: JavaScript, declarations, source maps, the dashboard, the examples. */
-const EXAMPLES = 'examples/*'
+const EXAMPLES = 'examples/**/*.*'
 
 rmSync('dist', { recursive: true, force: true })
 const run = spawnSync('tsc', ['-p', 'tsconfig.build.json'], { stdio: 'inherit' })
@@ -20,10 +20,11 @@ const dashboard = spawnSync(process.execPath, ['scripts/dashboard.mjs'], { stdio
 if (dashboard.status !== 0) process.exit(dashboard.status ?? 1)
 cpSync('dashboard/dist', 'dist/dashboard', { recursive: true, filter: (path) => !path.endsWith('.made-of') })
 const examples = globSync(EXAMPLES)
-mkdirSync('dist/examples')
 // Here they run on the sources; whoever reads them in the package copies them into a project that has installed it.
-for (const example of examples)
+for (const example of examples) {
+  mkdirSync(dirname(join('dist', example)), { recursive: true })
   writeFileSync(join('dist', example), readFileSync(example, 'utf8').replaceAll("'../src/index.ts'", "'pawl'"))
+}
 console.log(
   `build: ${globSync('dist/**/*.js').length} modules, ${schema.size + ledger.size} files of schemas, ${scripts.size} of scripts, ${examples.length} examples in dist/`,
 )

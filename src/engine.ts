@@ -83,6 +83,7 @@ export type { Curve, DeclaredLimit, ErrorClass, OnDuplicate, Policy } from './co
 export { REFUSALS, type Refusal, type RefusalCode, type Violation } from './core/refusal.ts'
 export { type CurveInput, type PolicyInput, type RetryInput, resolvePolicy } from './core/resolve.ts'
 export { JobError, LeaseConflictError, type ThrownOptions } from './core/thrown.ts'
+export { judgeAt } from './core/timers.ts'
 export type { Edge, From, Machine, Move } from './core/transitions.ts'
 export { type BodyAbout, type BodyCodec, Undecipherable } from './engine/body-codec.ts'
 export type { Discrepancy, Verification } from './engine/discrepancy.ts'
@@ -111,6 +112,7 @@ export type { TickerOptions } from './engine/ticker.ts'
 export type { VerifyFilter } from './engine/verify.ts'
 export type {
   AdmitOptions,
+  ApproveOptions,
   Asked,
   CancelOptions,
   DenyOptions,
@@ -138,6 +140,7 @@ export type { OperationDesk, OperationListOptions, OperationOptions } from './li
 export type { Redriven } from './library/redrive.ts'
 export type { Telemetry } from './library/telemetry.ts'
 export { type Abilities, type OpenOnOptions, openOn, type Where } from './open.ts'
+export type { Agenda } from './store/agenda.ts'
 export { comparePositions } from './store/compare-positions.ts'
 export { matches } from './store/matches.ts'
 export type { PooledClient, PostgresConnection, PostgresPool } from './store/postgres/connection/address.ts'

@@ -2,6 +2,7 @@
 import { hostname } from 'node:os'
 import type { Duration } from './core/duration.ts'
 import type { Job } from './core/job.ts'
+import { admission, type Judge } from './engine/admission.ts'
 import { AuditLog } from './engine/audit.ts'
 import type { BodyCodec } from './engine/body-codec.ts'
 import { children } from './engine/children.ts'
@@ -18,6 +19,7 @@ import { TICKER_DEFAULTS, type TickerOptions, ticker } from './engine/ticker.ts'
 import { type Hooks, harmlessHook, hookObserver } from './library/hooks.ts'
 import { Pawl } from './library/pawl.ts'
 import type { Telemetry } from './library/telemetry.ts'
+import { openPostgres } from './open-postgres.ts'
 import { openRedis } from './open-redis.ts'
 import type { PostgresConnection, PostgresPool } from './store/postgres/connection/address.ts'
 import type { Store, Transaction } from './store/store.ts'
@@ -150,6 +152,12 @@ export interface OpenOptions extends OpenOnOptions {
    */
   readonly answerWithin?: Duration | undefined
   /**
+   * The folder of a policy (docs/policy.md): this process judges jobs that wait to be admitted. One that is broken is refused.
+   * Over HTTP the gateway's process judges.
+   * @default nobody judges here
+   */
+  readonly policy?: string | undefined
+  /**
    * HTTP: the gateway's token.
    * @default none
    */
@@ -168,8 +176,15 @@ export type Where = string | { readonly connection: PostgresConnection } | { rea
 export async function open(where: Where = DEFAULT_URL, options: OpenOptions = {}): Promise<Pawl> {
   demandNode()
   if (typeof where === 'string' && isHttp(where)) return remote(where, options)
+  const judge = options.policy === undefined ? undefined : await judgeIn(options.policy, options)
   const { store, ...abilities } = await openStore(where, options)
-  return openOn(store, options, abilities)
+  return openOn(store, options, { ...abilities, judge })
+}
+
+/** Read before the store is opened: where it is broken, nothing begins. */
+async function judgeIn(folder: string, options: OpenOptions): Promise<Judge> {
+  const { FolderJudge } = await import('./policy/judge.ts')
+  return new FolderJudge(folder, logOf(options))
 }
 
 /** Ticker and retention are the gateway's own business; so are the leases' clocks. */
@@ -230,6 +245,11 @@ export interface Abilities {
    * @internal
    */
   readonly durability?: Durability | undefined
+  /**
+   * Says what becomes of jobs that wait to be admitted.
+   * @internal
+   */
+  readonly judge?: Judge | undefined
 }
 
 /**
@@ -238,7 +258,7 @@ export interface Abilities {
  */
 export function openOn(store: Store, options: OpenOnOptions = {}, abilities: Abilities = {}): Pawl {
   demandNode()
-  const { address, transaction, durability, lastDue } = abilities
+  const { address, transaction, durability, lastDue, judge } = abilities
   const { clock = realClock, random = realRandom, timers = realTimers } = options
   const { metrics, tracing } = options
   const log = logOf(options)
@@ -256,6 +276,8 @@ export function openOn(store: Store, options: OpenOnOptions = {}, abilities: Abi
     services.push(ticker({ tick, timers, log, duty, isOwner: () => engine.hasJobs }, options.ticker))
     services.push(children({ engine, timers, log, duty }))
   }
+  if (judge !== undefined)
+    services.push(admission({ admit: (by, limit) => engine.admit(by, limit), judge, timers, log }))
   if (options.retention !== false) {
     services.push(retention({ store, timers, log, random: lastDue && random }, options.retention))
   }
@@ -312,7 +334,7 @@ export interface Opened extends Abilities {
 
 /** Drivers are loaded only where they are needed. */
 export async function openStore(where: Where, options: OpenOptions = {}): Promise<Opened> {
-  if (typeof where !== 'string') return openPostgres(where, options)
+  if (typeof where !== 'string') return openPostgres(where, options, { ...patienceOf(options), log: logOf(options) })
   const url = where
   const scheme = /^([a-z][a-z0-9+.-]+):/i.exec(url)?.[1]?.toLowerCase()
   switch (scheme) {
@@ -322,7 +344,7 @@ export async function openStore(where: Where, options: OpenOptions = {}): Promis
     }
     case 'postgres':
     case 'postgresql':
-      return openPostgres(url, options)
+      return openPostgres(url, options, { ...patienceOf(options), log: logOf(options) })
     case 'redis':
     case 'rediss':
       return openRedis(url, options, { ...patienceOf(options), log: logOf(options) })
@@ -338,59 +360,6 @@ export async function openStore(where: Where, options: OpenOptions = {}): Promis
       )
   }
 }
-
-async function openPostgres(where: Where, options: OpenOptions): Promise<Opened> {
-  const { openPostgresStore } = await import('./store/postgres/postgres.ts')
-  const { migrate, schema, directUrl } = options
-  const own = {
-    ...addressOf(where),
-    migrate,
-    schema,
-    directUrl,
-    log: logOf(options),
-    ...patienceOf(options),
-    ...roomOf(options),
-  }
-  const store = await openPostgresStore(own)
-  return {
-    store,
-    address: reopenable(where, options),
-    transaction: (work) => store.transaction(work),
-    lastDue: () => store.lastDue(),
-  }
-}
-
-/** What another thread can open as well: a pool is this thread's, and so is a function that knows the password. */
-function reopenable(where: Where, { schema, answerWithin }: OpenOptions): Abilities['address'] {
-  if (typeof where === 'string') return { url: where, schema, answerWithin }
-  if ('pool' in where) return undefined
-  try {
-    return { url: structuredClone(where), schema, answerWithin }
-  } catch {
-    return undefined
-  }
-}
-
-/** Whoever calls from JavaScript may hand over the pool, or its options, as they are. */
-function addressOf(where: Where) {
-  if (typeof where === 'string') return { url: where }
-  if ('pool' in where) return { url: {}, pool: where.pool }
-  if ('connection' in where) return { url: where.connection }
-  throw new TypeError('open: a URL, { connection } with what pg takes, or { pool } with a pg.Pool is expected')
-}
-
-/** One of them is for the thread that keeps leases, which has a store of its own. */
-function roomOf({ connections, idleConnections }: OpenOptions) {
-  if (connections !== undefined && !(Number.isInteger(connections) && connections >= CONNECTIONS_LEAST))
-    throw new TypeError(
-      `connections: a whole number, not less than ${CONNECTIONS_LEAST}: each kind of work has one of its own, and nothing waits behind something else; not ${String(connections)}`,
-    )
-  if (idleConnections !== undefined && !(Number.isInteger(idleConnections) && idleConnections >= 0))
-    throw new TypeError(`idleConnections: a whole number, not ${String(idleConnections)}`)
-  return { connections: connections === undefined ? undefined : connections - 1, idleConnections }
-}
-
-const CONNECTIONS_LEAST = 8
 
 function patienceOf({ retryFor, answerWithin }: OpenOptions) {
   return {

@@ -60,6 +60,7 @@ const SECTIONS: readonly (readonly [title: string, text: string, interfaces: rea
       'Asked',
       'AdmitOptions',
       'DenyOptions',
+      'ApproveOptions',
       'CancelOptions',
       'SignalOptions',
       'RescheduleOptions',

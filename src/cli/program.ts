@@ -17,6 +17,7 @@ import { limits } from './commands/limits.ts'
 import { machine } from './commands/machine.ts'
 import { migrate } from './commands/migrate.ts'
 import { operations } from './commands/operations.ts'
+import { policy } from './commands/policy.ts'
 import { queues } from './commands/queues.ts'
 import { schedules } from './commands/schedules.ts'
 import { serve } from './commands/serve.ts'
@@ -39,7 +40,7 @@ export type Verb = (parent: Command, context: Context) => void
 const GROUPS: readonly (readonly [heading: string, verbs: readonly Verb[]])[] = [
   ['Start here:', [demo, serve, work, enqueue]],
   ['Look and move:', [jobs, deadLetters, operations, queues, limits, schedules, workers, tail, top, explain]],
-  ['The machine:', [machine, derive, verify]],
+  ['The machine:', [machine, derive, verify, policy]],
   ['Run it:', [migrate, doctor, token, audit, exportJobs, importJobs, bench, completion]],
 ]
 

@@ -1,14 +1,16 @@
 /** How often a job may go wrong. Handler errors and lost leases are counted apart unless the policy shares them. */
+import { maxAttemptsOf } from './admission.ts'
 import { DIALECTS } from './dialects/registry.ts'
 import { tellsFrom } from './dialects/telling.ts'
 import type { Job } from './job.ts'
 
 /** True once no further attempt is allowed, given what has been counted so far. */
-export function spent(job: Pick<Job, 'failures' | 'stalls' | 'spec'>): boolean {
+export function spent(job: Counted): boolean {
   const policy = job.spec.kind.policy
+  const maxAttempts = maxAttemptsOf(job)
   return policy.budget === 'shared'
-    ? job.failures + job.stalls >= policy.maxAttempts
-    : job.failures >= policy.maxAttempts || job.stalls > policy.maxStalls
+    ? job.failures + job.stalls >= maxAttempts
+    : job.failures >= maxAttempts || job.stalls > policy.maxStalls
 }
 
 /** Would one more handler error be the last? */
@@ -25,8 +27,11 @@ export function countsStall({ state, phase, spec }: Job): boolean {
   return tellsFrom(DIALECTS[dialect], ending, 'stalled', ending, state === 'running' ? 'ran' : 'first')
 }
 
-const pick = (job: Job): Pick<Job, 'failures' | 'stalls' | 'spec'> => ({
+type Counted = Pick<Job, 'failures' | 'stalls' | 'spec' | 'terms'>
+
+const pick = (job: Job): Counted => ({
   failures: job.failures,
   stalls: job.stalls,
   spec: job.spec,
+  terms: job.terms,
 })

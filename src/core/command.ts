@@ -1,5 +1,5 @@
 /** What may be asked of a job. Imperative; who asks and under which request travels with every one of them. */
-import type { BodyRef, DeadLetterReason, JobFlow, JobId, Kind, Priority, Progress, Stage, Time } from './job.ts'
+import type { BodyRef, DeadLetterReason, JobFlow, JobId, Kind, Priority, Progress, Stage, Terms, Time } from './job.ts'
 import type { Note } from './note.ts'
 import type { ErrorClass } from './policy.ts'
 import type { CommandType } from './verb.ts'
@@ -49,6 +49,10 @@ export interface Admit extends Asked {
   readonly type: 'admit'
   readonly rule: string
   readonly policyHash: string
+  /** Why, of one that a person had to approve. */
+  readonly reason?: string | undefined
+  /** Bounds that hold beside those of its policy: the narrower of both. */
+  readonly terms?: Terms | undefined
 }
 
 /** The rule of whoever decides without one. */
@@ -58,6 +62,25 @@ export interface Deny extends Asked {
   readonly type: 'deny'
   readonly rule: string
   readonly policyHash: string
+  readonly reason?: string | undefined
+}
+
+/** A policy lets the job in once somebody has approved it. */
+export interface AskApproval extends Asked {
+  readonly type: 'askApproval'
+  readonly rule: string
+  readonly policyHash: string
+  readonly expiresMs: number
+  /** Who may not give it. */
+  readonly notBy?: string | undefined
+  readonly reason?: string | undefined
+}
+
+/** Names what is approved: the policy that asked, and the job as it was asked about. */
+export interface Approve extends Asked {
+  readonly type: 'approve'
+  readonly policyHash: string
+  readonly jobHash: string
   readonly reason?: string | undefined
 }
 
@@ -250,6 +273,8 @@ export type Command =
   | Enqueue
   | Admit
   | Deny
+  | AskApproval
+  | Approve
   | Claim
   | Signal
   | Reschedule

@@ -8,6 +8,8 @@
 import { assert } from './assert.ts'
 import type { Command, Enqueue } from './command.ts'
 import { decideAdmit } from './decide/admit.ts'
+import { decideApprove } from './decide/approve.ts'
+import { decideAskApproval } from './decide/ask-approval.ts'
 import { decideCancel } from './decide/cancel.ts'
 import { decideCheckpoint } from './decide/checkpoint.ts'
 import { decideClaim } from './decide/claim.ts'
@@ -177,6 +179,8 @@ const RULES: {
 } = {
   admit: decideAdmit,
   deny: decideDeny,
+  askApproval: decideAskApproval,
+  approve: decideApprove,
   claim: decideClaim,
   start: decideStart,
   heartbeat: decideHeartbeat,

@@ -5,6 +5,7 @@
 
 import type { Spend } from './command.ts'
 import type {
+  Approval,
   BodyRef,
   CancelRequest,
   DeadLetter,
@@ -19,6 +20,7 @@ import type {
   Spec,
   State,
   StoredSignal,
+  Terms,
   Time,
   Verdict,
   Wait,
@@ -44,6 +46,7 @@ export interface TransitionPayloads {
     readonly runAt: Time
     readonly startBy: Time | undefined
     readonly needs: string | undefined
+    readonly terms: Terms | undefined
   }
   denied: { readonly verdict: Verdict }
   claimed: { readonly owner: Owner; readonly fence: string; readonly leaseExpiresAt: Time }
@@ -104,6 +107,9 @@ export interface ObservationPayloads {
   rescheduled: { readonly runAt: Time; readonly priority: Priority }
   /** What it has of duplicates from now on; `runAt` where the time it runs at has moved. */
   replaced: { readonly newer: Newer; readonly runAt: Time | undefined }
+  approval_asked: { readonly approval: Omit<Approval, 'given'> }
+  /** Who and when is the event's own to say. */
+  approved: { readonly reason: string | undefined }
   compensated: Record<never, never>
   /** Stands for `count` observations that have been thrown away, and keeps what they added up to. */
   compacted: {
@@ -201,6 +207,8 @@ export const OBSERVATION_TYPES = [
   'cancel_requested',
   'rescheduled',
   'replaced',
+  'approval_asked',
+  'approved',
   'compensated',
   'compacted',
 ] as const satisfies readonly ObservationType[]

@@ -175,6 +175,7 @@ function entering(job: Job, event: Event, own: boolean): Open {
   next.deadLetter = undefined
   next.verdict = undefined
   next.endedAt = undefined
+  next.approval = undefined
   next.rev = event.rev
   next.seq = event.seq ?? job.seq
   next.baseRev = event.rev
@@ -291,9 +292,10 @@ function reopened(job: Job, event: Event, { runAt, deadlineAt, startBy }: Transi
   )
 }
 
-const admitted = (job: Job, { startBy, needs = job.needs }: TransitionPayloads['admitted']): Changes => ({
+const admitted = (job: Job, { startBy, needs = job.needs, terms }: TransitionPayloads['admitted']): Changes => ({
   startBy,
   needs,
+  terms,
 })
 
 const stalled = (job: Job, { needs = job.needs }: TransitionPayloads['stalled']): Changes => ({

@@ -1,7 +1,7 @@
 /** "Why is this job not running?", in exactly seven words, with who, when and what to do. */
 import { unreachable } from './assert.ts'
 import type { Holding } from './flow/explain.ts'
-import type { Job, JobId, State, Time } from './job.ts'
+import type { Approval, Job, JobId, State, Time } from './job.ts'
 
 export const WAYS_NOT_TO_RUN = ['pending', 'queued', 'delayed', 'held', 'waiting', 'parked', 'paused'] as const
 export type WayNotToRun = (typeof WAYS_NOT_TO_RUN)[number]
@@ -40,6 +40,7 @@ export function explain(job: Job, around: Circumstances): Explanation {
 
   switch (job.state) {
     case 'pending':
+      if (job.approval !== undefined) return explainApproval(job, job.approval, explained)
       return explained(
         'pending',
         'It is accepted, and waits for a policy or a person to admit it.',
@@ -93,6 +94,29 @@ type Explained = (
   next: string,
   more?: { readonly who?: string | undefined; readonly when?: Time | undefined },
 ) => Explanation
+
+function explainApproval(
+  { id }: Job,
+  { rule, reason, expiresAt, notBy, given }: Approval,
+  explained: Explained,
+): Explanation {
+  if (given !== undefined)
+    return explained(
+      'pending',
+      `${given.by} has approved it; the policy lets it in, if it still says so.`,
+      'Nothing: see that a scheduler runs.',
+      {
+        who: 'the scheduler',
+      },
+    )
+  const who = notBy === undefined ? 'whoever may approve it' : `whoever may approve it, but ${notBy}`
+  return explained(
+    'pending',
+    `Rule ${rule} asks for an approval${reason === undefined ? '' : `: ${reason}`}`,
+    `Approve or deny it: pawl jobs approve ${id}.`,
+    { who, when: expiresAt },
+  )
+}
 
 function explainClaimable(job: Job, around: Circumstances, explained: Explained): Explanation {
   const { now, paused, held } = around

@@ -1,4 +1,5 @@
 /** What always holds, numbered. The model checker, the conformance suite and `verify` check these very functions. */
+import { maxAttemptsOf } from './admission.ts'
 import type { Event } from './event.ts'
 import { fenceOf, nonceIn } from './fence.ts'
 import { isOwned, isTerminal, type Job, RANK } from './job.ts'
@@ -82,8 +83,10 @@ export function recordBreaches(job: Job): readonly Breach[] {
   }
   if ((job.phase === 'compensate') !== (job.intended !== undefined))
     breach('I5', 'a compensation knows its ending, and only a compensation does')
+  if (job.approval !== undefined && job.state !== 'pending') breach('I5', `an approval is asked for in ${job.state}`)
   if (job.needs !== undefined && job.needs !== job.spec.kind.type) breach('I5', `it needs ${job.needs}`)
-  const { maxAttempts, maxStalls, budget } = job.spec.kind.policy
+  const { maxStalls, budget } = job.spec.kind.policy
+  const maxAttempts = maxAttemptsOf(job)
   const { failures, stalls } = job
   if (budget === 'shared' ? failures + stalls > maxAttempts : failures > maxAttempts || stalls > maxStalls + 1) {
     breach('I10', `${failures} failures and ${stalls} stalls`)

@@ -235,6 +235,27 @@ export interface Verdict {
   readonly reason: string | undefined
 }
 
+/** Under which a job was let in, where those are narrower than its policy. */
+export interface Terms {
+  readonly attemptMs: number | undefined
+  readonly maxAttempts: number | undefined
+}
+
+/** What a person is asked before a job is let in, and the answer. */
+export interface Approval {
+  readonly rule: string
+  readonly policyHash: string
+  /** Of what the job says: the answer is for that and for nothing else. */
+  readonly jobHash: string
+  /** Without an answer until then, the job is denied; with one, it must have been let in. */
+  readonly expiresAt: Time
+  /** Who may not answer: whoever enqueued the job, where the rule wants another pair of eyes. */
+  readonly notBy: string | undefined
+  /** Why it is asked. */
+  readonly reason: string | undefined
+  readonly given: { readonly by: string; readonly at: Time; readonly reason: string | undefined } | undefined
+}
+
 /** Where a compensating job is going once its compensations have run. */
 export interface Ending {
   readonly state: UnhappyState
@@ -285,6 +306,10 @@ interface Common {
    * its queue may have it. Said once, it stays.
    */
   readonly needs: string | undefined
+  /** Said when it was let in, and immutable from then on. Absent: its policy alone holds. */
+  readonly terms: Terms | undefined
+  /** While it is pending: that somebody must approve it, and who did. */
+  readonly approval: Approval | undefined
   readonly phase: 'run' | 'compensate'
   /** Set exactly in phase `compensate`. */
   readonly intended: Ending | undefined

@@ -18,7 +18,9 @@ export interface Now {
 export function now(job: Job, around: Circumstances): Now {
   switch (job.state) {
     case 'pending':
-      return { before: 'waits to be admitted' }
+      return job.approval === undefined || job.approval.given !== undefined
+        ? { before: 'waits to be admitted' }
+        : { before: `rule ${job.approval.rule} asks for an approval, until`, when: job.approval.expiresAt }
     case 'queued':
     case 'retrying':
       return job.readyAt === undefined || job.readyAt > around.now ? due(job) : ready(job, job.readyAt, around)

@@ -97,6 +97,11 @@ export const REFUSALS = {
     why: 'Counters, artifacts, registered compensations, observations and bodies are bounded per job (docs/limits.md).',
     next: 'Keep large collections outside the job with a pointer here, report less often, or spread the work over several jobs.',
   },
+  NOT_APPROVABLE: {
+    title: 'There is no such approval to give',
+    why: 'Nobody asked for one, what was asked about has changed, its time is over, it was given, or the rule wants another pair of eyes.',
+    next: 'Look at what is asked for now: `approval` of the record. Whoever may not approve it asks somebody else.',
+  },
   WRONG_PHASE: {
     title: 'The job is in the other phase',
     why: 'A compensating job cannot succeed, and only a compensating job can be compensated.',

@@ -2,6 +2,7 @@
  * All of a job's clocks. A record carries one `nextTickAt`, the earliest of them; one service asks the store for what
  * is due; `decideTick` says what the tick means. Adding a timer is a change here and in `decide/expire.ts`, nowhere else.
  */
+import { attemptMsOf } from './admission.ts'
 import { spent } from './budget.ts'
 import { bondOf } from './dialects/bond.ts'
 import { canTell } from './dialects/telling.ts'
@@ -28,7 +29,7 @@ export const heartbeatInMs = (policy: Pick<Policy, 'heartbeatMs'>, remainingMs: 
 /** The attempt's own time limit, while it runs. Where only its owner fails a job, the worker alone keeps it. */
 export const attemptEndsAt = (job: Job): Time | undefined =>
   job.state === 'running' && job.startedAt !== undefined && !bondOf(job.spec.kind.policy).failedByOwner
-    ? job.startedAt + job.spec.kind.policy.attemptMs
+    ? job.startedAt + attemptMsOf(job)
     : undefined
 
 /** The job's deadline, where it ends the job: one that is bound goes on until its document has a move for that. */
@@ -123,6 +124,13 @@ export function tickBesidesLease(job: Job): Time | undefined {
   if (job.lease === undefined) return nextTickAt(job)
   const tick = nextTickAt({ ...job, lease: { ...job.lease, expiresAt: Number.POSITIVE_INFINITY } } as Job)
   return tick === Number.POSITIVE_INFINITY ? undefined : tick
+}
+
+/** From when on a job waits for a policy's word; undefined of one that does not. No clock of the job's: time alone decides nothing. */
+export function judgeAt({ state, approval, updatedAt }: Job): Time | undefined {
+  if (state !== 'pending') return undefined
+  // One that waits for an approval is looked at when that is given, or its time is over.
+  return approval === undefined ? updatedAt : (approval.given?.at ?? approval.expiresAt)
 }
 
 /** A stalled job that no worker may have as it is is the ticker's: it ends, or goes where its dialect sends it. */

@@ -89,6 +89,8 @@ export const MACHINE: Machine = {
     ],
     queued: [move('denied', 'never claimed', 'denied')],
   },
+  askApproval: { pending: [move('pending', 'a policy asks for it', 'approval_asked')] },
+  approve: { pending: [move('pending', 'asked for, in time, and by another than it may not be', 'approved')] },
   claim: each(['queued', 'retrying', 'stalled'], () => [move('claimed', 'readyAt <= now < nextTickAt', 'claimed')]),
   start: {
     claimed: [

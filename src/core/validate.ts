@@ -9,7 +9,7 @@ import { isNonce } from './fence.ts'
 import { LEVEL_MAX } from './flow/numbers.ts'
 import { isId, isReserved } from './id.ts'
 import { DEAD_LETTER_REASONS, STAGES, type Time } from './job.ts'
-import { COUNTS, LENGTHS, LIMITS, SIZES } from './limits.ts'
+import { COUNTS, DURATIONS, LENGTHS, LIMITS, MAX_DURATION_MS, SIZES } from './limits.ts'
 import { NOTE_KINDS } from './note.ts'
 import { ERROR_CLASSES, type Policy } from './policy.ts'
 import type { Violation } from './refusal.ts'
@@ -53,11 +53,34 @@ const worked: Check = (c, x) => {
 }
 const nothing: Check = () => {}
 
+function terms(c: Checker, field: string, value: unknown): void {
+  if (!isObject(value)) return c.fail(field, 'must be an object')
+  const { attemptMs } = DURATIONS
+  const { maxAttempts } = COUNTS
+  c.wholeIfAny(`${field}.attemptMs`, value['attemptMs'], attemptMs.min, attemptMs.max)
+  c.wholeIfAny(`${field}.maxAttempts`, value['maxAttempts'], maxAttempts.min, maxAttempts.max)
+}
+
 const CHECKS: Readonly<Record<Command['type'], Check>> = {
   enqueue,
-  admit: verdict,
+  admit: (c, x) => {
+    verdict(c, x)
+    prose(c, x, 'reason')
+    c.optional('terms', x['terms'], (f, y) => terms(c, f, y))
+  },
   deny: (c, x) => {
     verdict(c, x)
+    prose(c, x, 'reason')
+  },
+  askApproval: (c, x) => {
+    verdict(c, x)
+    prose(c, x, 'reason')
+    c.textIfAny('notBy', x['notBy'], LENGTHS.id)
+    c.whole('expiresMs', x['expiresMs'], 1, MAX_DURATION_MS)
+  },
+  approve: (c, x) => {
+    c.text('policyHash', x['policyHash'], LENGTHS.id)
+    c.text('jobHash', x['jobHash'], LENGTHS.id)
     prose(c, x, 'reason')
   },
   claim: (c, x) => {

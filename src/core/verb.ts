@@ -18,6 +18,8 @@ export const COMMANDS = [
   'enqueue',
   'admit',
   'deny',
+  'askApproval',
+  'approve',
   'claim',
   ...OWNER_COMMANDS,
   'signal',

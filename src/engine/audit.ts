@@ -31,6 +31,7 @@ export const ACTS = [
   'operation.cancelled',
   'jobs.admitted',
   'jobs.denied',
+  'jobs.approved',
   'jobs.cancelled',
   'jobs.reopened',
   'jobs.rescheduled',

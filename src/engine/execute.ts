@@ -3,14 +3,19 @@
  * is judged on the record held here and needs no load; the commit compares revisions, so a stale guess costs a round
  * trip and never a mistake.
  */
-import { decideTick } from '../core/decide.ts'
+import { sentenceOf } from '../core/admission.ts'
+import { assert } from '../core/assert.ts'
+import { type Decision, decide, decideTick } from '../core/decide.ts'
+import { bondOf } from '../core/dialects/bond.ts'
 import type { Job, Time } from '../core/job.ts'
 import { reasonOf } from '../core/reason.ts'
 import { refuse } from '../core/refuse.ts'
 import { isOwed, type Step } from '../core/steps.ts'
-import type { Change, Store, Transaction, Verdict } from '../store/store.ts'
+import type { Agenda } from '../store/agenda.ts'
+import type { Change, DueAnswer, Store, Transaction, Verdict } from '../store/store.ts'
 import type { Log } from '../system/log.ts'
 import type { Timers } from '../system/timers.ts'
+import type { Judge } from './admission.ts'
 import { changeOf, successorOf } from './change.ts'
 import type { Declarations } from './declarations.ts'
 import type { Answer } from './engine.ts'
@@ -81,26 +86,59 @@ export class Executor {
 
   /** Judges what has come due and commits it. A job that moved meanwhile is handed out again. */
   async tick(limit: number): Promise<Ticked> {
-    const { store, clock, steps, log } = this.#parts
+    const { now, jobs, more = false } = await this.#handedOut(limit, 'ticks')
+    const segments = (await this.#judgeable(jobs)).map((job) => ticked(job, now, this.#parts.steps.known))
+    return { due: jobs.length, moved: await this.#moved(segments), more }
+  }
+
+  /** Lets a judge say what becomes of jobs that wait for that, and commits it. A job that moved meanwhile is handed out again. */
+  async admit(judge: Judge, limit: number): Promise<{ readonly due: number; readonly moved: number }> {
+    const { now, jobs } = await this.#handedOut(limit, 'judgements')
+    const segments: (Segment | undefined)[] = []
+    for (const job of jobs) {
+      try {
+        const word = judge.judge(job)
+        const enqueuedBy = word.approval?.fourEyes === true ? await this.#enqueuedBy(job) : undefined
+        segments.push(judged(job, sentenceOf(job, word, now, enqueuedBy), now))
+      } catch (error) {
+        this.#parts.log.error('a job could not be judged', { job_id: job.id, reason: reasonOf(error) })
+      }
+    }
+    return { due: jobs.length, moved: await this.#moved(segments) }
+  }
+
+  async #handedOut(limit: number, agenda: Agenda): Promise<DueAnswer> {
+    const { store, clock, log } = this.#parts
     const askedMs = clock.asked()
-    const { now, jobs, more = false, setBackMs = 0 } = await store.due(limit)
+    const answer = await store.due(limit, agenda)
+    const { now, setBackMs = 0 } = answer
     clock.heard(now, askedMs)
     if (setBackMs > 0) log.warn('the store’s clock was set back; its time goes on', { by_ms: setBackMs })
-    const segments: Segment[] = []
+    return answer
+  }
+
+  /** Whose word the first of its events is. Where nobody can say, the job waits: anybody might approve what they asked for. */
+  async #enqueuedBy({ id }: Job): Promise<string> {
+    const { events } = await this.#parts.store.events({ by: 'job', id, afterRev: 0, limit: 1 })
+    const [first] = events
+    assert(first?.rev === 1, 'who enqueued a job is known')
+    return first.actor
+  }
+
+  /** Commits what was decided about jobs that were handed out; answers with how many have moved. */
+  async #moved(decided: readonly (Segment | undefined)[]): Promise<number> {
+    const { store, clock } = this.#parts
+    const segments = decided.filter((segment) => segment !== undefined)
     const changes: Change[] = []
-    for (const job of await this.#judgeable(jobs)) {
-      const segment = ticked(job, now, steps.known)
-      if (segment === undefined) continue
-      segments.push(segment)
+    for (const segment of segments)
       changes.push(changeOf(segment, segment.successor && (await successorOf(this.#parts, segment))))
-    }
-    if (changes.length === 0) return { due: jobs.length, moved: 0, more }
+    if (changes.length === 0) return 0
     const committedMs = clock.asked()
     const answer = await store.commit(changes)
     clock.heard(answer.now, committedMs)
     const applied = segments.filter((_, i) => answer.verdicts[i]?.status === 'applied')
     for (const segment of applied) this.#applied(segment)
-    return { due: jobs.length, moved: applied.length, more }
+    return applied.length
   }
 
   /**
@@ -254,11 +292,23 @@ interface Ready {
   readonly segment: Segment
 }
 
-const TICKER = 'system:ticker'
+const SCHEDULER = 'system:scheduler'
 
 /** The segment of a tick; undefined where core finds nothing due. */
 function ticked(job: Job, now: Time, steps: readonly Step[]): Segment | undefined {
-  const decision = decideTick(job, now, { actor: TICKER, requestId: `tick/${job.rev}` }, steps)
+  return segmentOf(
+    job,
+    decideTick(job, now, { actor: bondOf(job.spec.kind.policy).tickedBy, requestId: `tick/${job.rev}` }, steps),
+  )
+}
+
+/** The segment of a judgement; undefined where core will not have it. */
+function judged(job: Job, sentence: ReturnType<typeof sentenceOf>, now: Time): Segment | undefined {
+  const asked = { actor: SCHEDULER, requestId: `judge/${job.rev}`, expectedRev: job.rev }
+  return segmentOf(job, decide(job, { ...sentence, ...asked }, now))
+}
+
+function segmentOf(job: Job, decision: Decision | undefined): Segment | undefined {
   if (decision?.kind !== 'accepted') return undefined
   const { events, bodies, successor } = decision
   return { before: job, after: decision.job, events, bodies, notAfter: undefined, successor, tx: undefined }

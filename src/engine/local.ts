@@ -21,6 +21,7 @@ import { harmless, type Log, silentLog } from '../system/log.ts'
 import type { Random } from '../system/random.ts'
 import type { Timers } from '../system/timers.ts'
 import { within } from '../system/within.ts'
+import type { Judge } from './admission.ts'
 import { ChildrensEnds } from './childrens-ends.ts'
 import { claim } from './claim.ts'
 import { Declarations } from './declarations.ts'
@@ -195,6 +196,11 @@ export class LocalEngine implements Engine {
 
   now(): Time {
     return this.#parts.clock.now()
+  }
+
+  /** One round of admission: what waits to be judged, judged and committed. */
+  admit(judge: Judge, limit: number): Promise<{ readonly due: number; readonly moved: number }> {
+    return this.#executor.admit(judge, limit)
   }
 
   /** One round of the ticker: what has come due, judged and committed. */

@@ -2,7 +2,7 @@
  * Words for people, wherever they stand in a record, an event or an answer: failures, reasons, what a progress report
  * says. One list, so that nothing which is to be sealed, opened or shown is forgotten.
  */
-import type { CancelRequest, DeadLetter, Ending, Failure, Progress, Verdict } from '../core/job.ts'
+import type { Approval, CancelRequest, DeadLetter, Ending, Failure, Progress, Verdict } from '../core/job.ts'
 
 export interface Reader {
   reason(text: string): string
@@ -22,6 +22,11 @@ const PLACES = {
   reason: (value: string, reader: Reader) => reader.reason(value),
   cancel: (value: CancelRequest, reader: Reader) => withReason(value, reader),
   verdict: (value: Verdict, reader: Reader) => withReason(value, reader),
+  /** Why it is asked for is the policy's to say; why it was given, a person's. */
+  approval: (value: Approval, reader: Reader): Approval => ({
+    ...value,
+    given: value.given && withReason(value.given, reader),
+  }),
   progress: (value: Progress, reader: Reader): Progress =>
     value.message === undefined ? value : { ...value, message: reader.progress(value.message) },
   failure,

@@ -38,6 +38,7 @@ function hasProse(command: Word['command']): boolean {
       return command.progress?.message !== undefined
     case 'cancel':
     case 'deny':
+    case 'approve':
     case 'reopen':
       return command.reason !== undefined
     default:
@@ -95,6 +96,7 @@ function sealedCommand(command: Word['command'], body: Body | undefined, prose: 
     }
     case 'cancel':
     case 'deny':
+    case 'approve':
     case 'reopen':
       return { ...command, reason: ifAny(command.reason, (text) => prose('reason', sayable(text), LENGTHS.message)) }
     default:

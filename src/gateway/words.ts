@@ -109,6 +109,9 @@ const TRANSLATIONS: { readonly [N in WordName]: (said: Said<N>) => Translation }
   compensated: ({ body: { fence, executionMs } }) => ({ command: { type: 'compensated', fence, executionMs } }),
   admit: ({ body: { rule, policyHash } }) => ({ command: { type: 'admit', rule, policyHash } }),
   deny: ({ body: { rule, policyHash, reason } }) => ({ command: { type: 'deny', rule, policyHash, reason } }),
+  approve: ({ body: { policyHash, jobHash, reason } }) => ({
+    command: { type: 'approve', policyHash, jobHash, reason },
+  }),
   cancel: ({ body: { mode, reason, fence, next } }) => ({ command: { type: 'cancel', mode, reason, fence, next } }),
   signal: ({ body: { name, key }, text: textOf }) => {
     const text = textOf('payload')

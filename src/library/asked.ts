@@ -52,6 +52,24 @@ export interface DenyOptions extends AdmitOptions {
   readonly reason?: string | undefined
 }
 
+export interface ApproveOptions extends Asked {
+  /**
+   * Why, for the log.
+   * @default none
+   */
+  readonly reason?: string | undefined
+  /**
+   * The policy that asked, as it was looked at: `approval.policyHash` of the job.
+   * @default that of the job as it is now
+   */
+  readonly policyHash?: string | undefined
+  /**
+   * What was asked about, as it was looked at: `approval.jobHash` of the job.
+   * @default that of the job as it is now
+   */
+  readonly jobHash?: string | undefined
+}
+
 export interface CancelOptions extends Asked {
   /**
    * `soft` asks the handler to stop; `hard` ends the job now and fences its owner out.

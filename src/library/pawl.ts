@@ -9,7 +9,6 @@ import { DEFAULT_TENANT, type Job, type JobId } from '../core/job.ts'
 import { toJson } from '../core/json.ts'
 import type { Jsonify } from '../core/jsonify.ts'
 import { reasonOf } from '../core/reason.ts'
-import type { Violation } from '../core/refusal.ts'
 import type { AuditLog } from '../engine/audit.ts'
 import type { Verification } from '../engine/discrepancy.ts'
 import type { Answer, Engine, Word } from '../engine/engine.ts'
@@ -23,8 +22,10 @@ import type { JobDefinition } from '../worker/definition.ts'
 import { type Replayed, replay } from '../worker/replay.ts'
 import { startWorker, type Worker, type WorkerOptions } from '../worker/worker.ts'
 import { announcementOf } from './announcement.ts'
+import { approving } from './approving.ts'
 import {
   type AdmitOptions,
+  type ApproveOptions,
   type Asked,
   type CancelOptions,
   type DenyOptions,
@@ -49,7 +50,7 @@ import {
   Many,
   outcomesOf,
 } from './enqueue-many.ts'
-import { delayFrom, type EnqueueOptions, priorityFrom, timeFrom } from './enqueue-options.ts'
+import { type EnqueueOptions, timeFrom } from './enqueue-options.ts'
 import { Invalid, Refused, WaitTimedOut } from './errors.ts'
 import { JobHandle } from './job-handle.ts'
 import { LimitDesk } from './limits.ts'
@@ -59,6 +60,7 @@ import type { Around, PawlParts } from './pawl-parts.ts'
 import { Producer } from './producer.ts'
 import { eventsFor, explained, history, mustFind, resultOf } from './reads.ts'
 import { type Redriven, redrive } from './redrive.ts'
+import { rescheduling } from './rescheduling.ts'
 import { ScheduleDesk, type ScheduleOptions } from './schedules.ts'
 import { spawning } from './spawn.ts'
 
@@ -217,6 +219,12 @@ export class Pawl implements AsyncDisposable {
     }))
   }
 
+  /** Approves a job that a policy asks about (`approval` of its record): the policy lets it in then, if it still says so. */
+  async approve(id: JobId, { reason, policyHash, jobHash, ...asked }: ApproveOptions = {}): Promise<Accepted> {
+    const about = await approving({ policyHash, jobHash }, () => this.get(id, asked))
+    return this.#say(id, asked, (stamp) => ({ command: { ...stamp, type: 'approve', ...about, reason } }))
+  }
+
   cancel(id: JobId, { mode = 'soft', reason, next, ...asked }: CancelOptions = {}): Promise<Accepted> {
     return this.#say(id, asked, (stamp) => ({ command: { ...stamp, type: 'cancel', mode, reason, next } }))
   }
@@ -232,16 +240,8 @@ export class Pawl implements AsyncDisposable {
 
   /** Run now (nothing given), later, or at another priority. */
   async reschedule(id: JobId, { delay, runAt, priority, ...asked }: RescheduleOptions = {}): Promise<Accepted> {
-    const found: Violation[] = []
-    const delayMs = delayFrom(delay, found)
-    const urgency = priority === undefined ? undefined : priorityFrom(priority, found)
-    if (found.length > 0) throw new Invalid('reschedule', found)
-    const now = this.engine.now()
-    const at = timeFrom(runAt) ?? (delayMs === undefined ? undefined : now + delayMs)
-    const when = at ?? (urgency === undefined ? now : undefined)
-    return this.#say(id, asked, (stamp) => ({
-      command: { ...stamp, type: 'reschedule', runAt: when, priority: urgency },
-    }))
+    const when = rescheduling({ delay, runAt, priority }, this.engine.now())
+    return this.#say(id, asked, (stamp) => ({ command: { ...stamp, type: 'reschedule', ...when } }))
   }
 
   /** An operator's second chance: budgets and deadline fresh, the log goes on. */

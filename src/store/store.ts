@@ -20,7 +20,7 @@
  *  S7  The feed shows every event once, in one order that never changes, whatever order transactions commit in, those of one
  *      job by revision; its positions ascend (`comparePositions`), the end it tells comes behind all there is and before all that comes.
  *  S8  `due` hands each record whose tick has come to one caller at a time, and hands it out again if nothing came of it
- *      within five seconds (`HANDED_OUT_MS`).
+ *      within five seconds (`HANDED_OUT_MS`). What waits to be judged (`judgeAt`) is handed out alike, to who asks for it and nobody else.
  *  S9  A repeated `insert` (same id) or `claim` (same request id) answers as the first did and changes nothing.
  *  S10 Text round-trips exactly: whatever string or body goes in comes out, code unit by code unit.
  *  S11 Keys: at most one job holds (tenant, purpose, key); a key is given up only by the job that holds it, or by time.
@@ -56,7 +56,7 @@ export interface Store {
   claim(grant: Grant): Promise<ClaimAnswer>
   commit(changes: readonly Change[], tx?: Transaction): Promise<CommitAnswer>
   heartbeat(beats: readonly Beat[]): Promise<BeatAnswer>
-  due(limit: number): Promise<DueAnswer>
+  due(limit: number, agenda?: 'ticks' | 'judgements'): Promise<DueAnswer>
   find(query: JobQuery): Promise<JobPage>
   events(query: EventQuery): Promise<EventPage>
   settings(operations: readonly SettingOperation[]): Promise<readonly SettingAnswer[]>

@@ -8,7 +8,9 @@
  *
  * A lost lease leads from anywhere to `over`. The word that ends the lease is chosen once.
  */
+
 import { isNativeError } from 'node:util/types'
+import { attemptMsOf } from '../core/admission.ts'
 import { isReturnable } from '../core/dialects/bond.ts'
 import type { CancelRequest, Stage, State } from '../core/job.ts'
 import { LeaseConflictError } from '../core/thrown.ts'
@@ -159,7 +161,7 @@ export class Execution implements Sender, Run {
   /** Does what is due by now. Returns when to look again. */
   pulse(nowMs: number): number {
     if (this.#mode !== 'running') return NEVER
-    const { attemptMs } = this.assignment.job.spec.kind.policy
+    const attemptMs = attemptMsOf(this.assignment.job)
     const endsMs = this.startedMs + attemptMs
     if (nowMs >= endsMs && this.#giveUpAtMs === NEVER) {
       this.interrupt(new AttemptTimeoutError(`The attempt ran longer than ${attemptMs} ms.`))

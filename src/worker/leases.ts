@@ -1,4 +1,5 @@
 /** The leases a worker has: what each is for, and what is heard about it. */
+import { attemptMsOf } from '../core/admission.ts'
 import type { CancelRequest, Job } from '../core/job.ts'
 import { leaseWindowMs } from '../core/timers.ts'
 import type { Assignment } from '../engine/engine.ts'
@@ -55,7 +56,7 @@ export class Leases {
       expiresMs,
       windowMs: leaseWindowMs(policy),
       beatEveryMs: policy.heartbeat ? policy.heartbeatMs : 0,
-      limitMs: policy.attemptMs,
+      limitMs: attemptMsOf(job),
     })
   }
 

@@ -24,6 +24,8 @@ export const WORDS: Readonly<Record<CommandType, Words>> = {
   enqueue: { type: 'enqueue' },
   admit: { type: 'admit', rule: 'r', policyHash: 'h' },
   deny: { type: 'deny', rule: 'r', policyHash: 'h' },
+  askApproval: { type: 'askApproval', rule: 'r', policyHash: 'h', expiresMs: 1_000 },
+  approve: { type: 'approve', policyHash: 'h', jobHash: 'j' },
   claim: { type: 'claim', workerId: 'w2', nonce: 'fedcba9876543210' },
   start: { type: 'start', fence: 'mine' },
   heartbeat: { type: 'heartbeat', fence: 'mine' },

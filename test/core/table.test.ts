@@ -22,6 +22,7 @@ const GUARDED: Readonly<Record<string, string>> = {
   'expire stalled': 'NOT_DUE',
   'expire retrying': 'NOT_DUE',
   'claim retrying': 'NOT_READY',
+  'approve pending': 'NOT_APPROVABLE',
 }
 
 const owner: readonly string[] = OWNER_COMMANDS

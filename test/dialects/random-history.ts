@@ -46,7 +46,8 @@ const EXTRA: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
 
 /** What the machine has a move for from here. */
 function possible(job: Job): readonly string[] {
-  const types = COMMANDS.filter((type) => movesFrom(type, job.state) !== undefined)
+  // An approval names what was asked about, which the sample's word does not: it would be refused each time.
+  const types = COMMANDS.filter((type) => movesFrom(type, job.state) !== undefined && type !== 'approve')
   const often = types.filter((type) => OFTEN.has(type))
   return [
     ...types,

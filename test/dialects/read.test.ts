@@ -39,7 +39,7 @@ describe('the histories that are read here', () => {
   it('take nearly every way through the machine', { timeout: 60_000 }, () => {
     const taken = new Set(
       fc
-        .sample(lived, { seed: 11, numRuns: 4_000 })
+        .sample(lived, { seed: 11, numRuns: 5_000 })
         .flatMap(({ events }) =>
           events.flatMap(({ type, from, to }) => (to === undefined ? [] : [`${type} ${from ?? 'none'} ${to}`])),
         ),

@@ -40,7 +40,7 @@ export class Between {
         return lost(await store.commit(changes, tx))
       },
       heartbeat: async (beats) => lost(await store.heartbeat(beats)),
-      due: (limit) => store.due(limit),
+      due: (limit, agenda) => store.due(limit, agenda),
       find: (query) => store.find(query),
       events: (query) => store.events(query),
       settings: (operations) => store.settings(operations),

@@ -108,6 +108,7 @@ function goodBody({ name, body }: Route): unknown {
     waitJob: { fence, name: 'x' },
     admitJob: {},
     denyJob: {},
+    approveJob: { policyHash: 'h', jobHash: 'j' },
     schedule002: {},
     deny002: {},
     cancel002: {},

@@ -52,6 +52,11 @@ describe('the audit log', () => {
     ['token.created', () => fixture.ask('admin', 'POST', '/v1/tokens', { name: 'n', scope: 'viewer' })],
     ['jobs.admitted', async () => fixture.ask('operator', 'POST', `/v1/jobs/${await enqueued()}/admit`, {})],
     ['jobs.denied', async () => fixture.ask('admin', 'POST', `/v1/jobs/${await enqueued()}/deny`, { rule: 'r' })],
+    [
+      'jobs.approved',
+      async () =>
+        fixture.ask('operator', 'POST', `/v1/jobs/${await enqueued()}/approve`, { policyHash: 'h', jobHash: 'j' }),
+    ],
     ['jobs.cancelled', async () => fixture.ask('operator', 'POST', `/v1/jobs/${await enqueued()}/cancel`, {})],
     [
       'jobs.rescheduled',

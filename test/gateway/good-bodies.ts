@@ -21,6 +21,7 @@ const GOOD: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
   rescheduleJob: { priority: 3 },
   admitJob: {},
   denyJob: {},
+  approveJob: { policyHash: 'h', jobHash: 'j' },
   submit002: { topic: 'hostile' },
   schedule002: {},
   deny002: {},

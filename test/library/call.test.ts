@@ -59,6 +59,7 @@ const CALLS: Readonly<Record<string, (pawl: Pawl, bounds: Bounds) => Promise<unk
   'handle.job': (pawl, bounds) => pawl.handle('pj_1').job(bounds),
   admit: (pawl, bounds) => pawl.admit('pj_1', bounds),
   deny: (pawl, bounds) => pawl.deny('pj_1', { reason: 'no', ...bounds }),
+  approve: (pawl, bounds) => pawl.approve('pj_1', bounds),
   replay: (pawl, bounds) =>
     pawl.replay(
       'pj_1',

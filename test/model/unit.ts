@@ -23,7 +23,7 @@ export function rebase({ job, ghost }: Unit, now: number, lagMs: number): Unit {
   const at = (time: number, since = 0): number => Math.max(time - now + NOW, floor - since)
   const maybe = (time: number | undefined): number | undefined => (time === undefined ? undefined : at(time))
   const { policy } = job.spec.kind
-  const { lease, wait, cancel, intended, deadLetter } = job
+  const { lease, wait, cancel, intended, deadLetter, approval } = job
   const hardens = lease !== undefined && job.phase === 'run'
   const record = {
     ...job,
@@ -40,6 +40,11 @@ export function rebase({ job, ghost }: Unit, now: number, lagMs: number): Unit {
     endedAt: job.endedAt === undefined ? undefined : LONG_AGO,
     lease: lease && { ...lease, grantedAt: LONG_AGO, expiresAt: at(lease.expiresAt), beats: 0 },
     wait: wait && { ...wait, since: LONG_AGO, timeoutAt: maybe(wait.timeoutAt) },
+    approval: approval && {
+      ...approval,
+      expiresAt: at(approval.expiresAt),
+      given: approval.given && { ...approval.given, at: LONG_AGO },
+    },
     cancel: cancel && requested(cancel, hardens ? at(cancel.requestedAt, policy.cancelGraceMs) : LONG_AGO),
     intended: intended && forgotten(intended),
     lastClaim: job.lastClaim && { ...job.lastClaim, leaseExpiresAt: LONG_AGO },
@@ -102,6 +107,7 @@ export function packed({ job, ghost }: Unit): string {
     `${t(job.updatedAt)} ${job.startedAt === LONG_AGO ? 'ran' : t(job.startedAt)} ${t(job.deadlineAt)} ${t(job.startBy)} ${t(job.runAt)} ${t(job.readyAt)} ${t(job.nextTickAt)}`,
     lease && `${lease.fence} ${t(lease.expiresAt)} ${lease.lastBeatId}`,
     wait && `${wait.name} ${wait.key} ${t(wait.timeoutAt)} ${wait.onTimeout}`,
+    job.approval && `${t(job.approval.expiresAt)} ${job.approval.given?.by}`,
     c(job.cancel),
     intended && `${intended.state} ${f(intended.error)} ${intended.deadLetter} ${c(intended.cancel)}`,
     `${job.inbox.map((s) => `${s.name}:${s.key}:${s.requestId}`)} ${job.steps} ${job.compensations} ${job.lastClaim?.fence} ${job.lastClaim?.silences} ${job.lastClaim?.ran}`,

@@ -37,6 +37,8 @@ export type OwnerWord = (typeof OWNER_WORDS)[number]
 export const ENVIRONMENT_WORDS = [
   'admit',
   'deny',
+  'ask',
+  'approve',
   'cancelSoft',
   'cancelHard',
   'signal',
@@ -166,6 +168,10 @@ function environmentCommand({ name, serial }: Word, job: Job, { now, unitMs }: I
       return { ...asked, ...verdict, type: 'admit' }
     case 'deny':
       return { ...asked, ...verdict, type: 'deny' }
+    case 'ask':
+      return { ...asked, ...verdict, type: 'askApproval', expiresMs: 2 * unitMs }
+    case 'approve':
+      return { ...asked, type: 'approve', policyHash: 'h', jobHash: job.approval?.jobHash ?? 'none' }
     case 'cancelSoft':
       return { ...asked, type: 'cancel', mode: 'soft' }
     case 'cancelHard':

@@ -33,6 +33,7 @@ const RULES: Readonly<Record<string, Rule>> = {
   'store/conformance': { ...ADAPTER, areas: [...ADAPTER.areas, 'testing'], packages: ['node:*'] },
   transactions: { areas: [], files: PORT },
   engine: { areas: ['core', 'system', 'store'], packages: ['croner'] },
+  policy: { areas: ['core', 'system'], packages: ['node:*', '@marcbachmann/cel-js', 'yaml', 'zod'] },
   worker: {
     areas: ['core', 'system'],
     // Workers tell of themselves in documents, and each may ask who else is there.

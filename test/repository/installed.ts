@@ -94,6 +94,7 @@ export function install(): string {
 
 const DEPENDENCIES = [
   '@hono',
+  '@marcbachmann',
   '@opentelemetry',
   '@standard-schema',
   '@types/node',
@@ -102,6 +103,7 @@ const DEPENDENCIES = [
   'hono',
   'pg',
   'prom-client',
+  'yaml',
   'zod',
 ]
 

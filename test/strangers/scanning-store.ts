@@ -4,6 +4,7 @@
  * all of its work before it returns, so that calls never interleave.
  */
 import {
+  type Agenda,
   type Annotation,
   type Backlog,
   type Beat,
@@ -31,6 +32,7 @@ import {
   type JobId,
   type JobPage,
   type JobQuery,
+  judgeAt,
   type Key,
   type Lane,
   type LoadAnswer,
@@ -55,7 +57,8 @@ interface Row {
   readonly bodies: Map<string, string>
   readonly annotations: Annotation[]
   /** When it is to be handed to a ticker: its own time, or five seconds after it was handed to one. */
-  dueAt: Time | undefined
+  /** When it is to be handed out. */
+  times: Partial<Record<Agenda, Time | undefined>>
   /** The answer that gave the present lease. */
   claim: { readonly requestId: string; readonly fence: string; readonly answer: ClaimedJob } | undefined
 }
@@ -109,7 +112,7 @@ export class ScanningStore implements Store {
       if (row !== undefined) return { status: 'exists', by, job: row.job, sameInput: row.bodies.get('input') === input }
     }
     const bodies = new Map(input === undefined ? [] : [['input', input]])
-    this.#rows.set(job.id, { job, events: [], bodies, annotations: [], dueAt: undefined, claim: undefined })
+    this.#rows.set(job.id, { job, events: [], bodies, annotations: [], times: {}, claim: undefined })
     this.#place(job, [event])
     for (const each of names)
       this.#keys.set(each.name, { holder: job.id, until: 'until' in each ? each.until : undefined })
@@ -264,10 +267,13 @@ export class ScanningStore implements Store {
     return { status: 'renewed', rev, beats: lease.beats, leaseExpiresAt: lease.expiresAt, replayed }
   }
 
-  async due(limit: number): Promise<DueAnswer> {
+  async due(limit: number, agenda: Agenda = 'ticks'): Promise<DueAnswer> {
     const now = this.#now()
-    const rows = [...this.#rows.values()].filter(({ dueAt }) => dueAt !== undefined && dueAt <= now).slice(0, limit)
-    for (const row of rows) row.dueAt = now + HANDED_OUT_MS
+    const rows = [...this.#rows.values()]
+      .filter(({ times }) => (times[agenda] ?? now + 1) <= now)
+      .sort((a, b) => (a.times[agenda] ?? 0) - (b.times[agenda] ?? 0))
+      .slice(0, limit)
+    for (const { times } of rows) times[agenda] = now + HANDED_OUT_MS
     return { now, jobs: rows.map(({ job }) => job) }
   }
 
@@ -404,7 +410,7 @@ export class ScanningStore implements Store {
     if (row === undefined) throw new Error(`there is no ${job.id}`)
     row.job = structuredClone(job)
     row.events.push(...structuredClone(events))
-    row.dueAt = job.nextTickAt
+    row.times = { ticks: job.nextTickAt, judgements: judgeAt(job) }
     if (row.claim?.fence !== job.lease?.fence) row.claim = undefined
     const { tenant, queue, type: jobType } = job.spec.kind
     for (const { rev, type } of events) {

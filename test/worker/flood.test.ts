@@ -43,8 +43,8 @@ it.each([
       second = Promise.withResolvers<void>()
     }
     expect(late, 'it ran').toBeDefined()
-  // Not sooner than the most urgent let it, either.
-  expect((late ?? 0) - began).toBeGreaterThan((LEAST - 1) * AGE_MS)
+    // Not sooner than the most urgent let it, either.
+    expect((late ?? 0) - began).toBeGreaterThan((LEAST - 1) * AGE_MS)
     // As urgent as the others, it is one of those whose turn it is: a round of theirs at most.
     expect((late ?? 0) - began).toBeLessThanOrEqual(LEAST * AGE_MS + 2_000)
     // A flood it was, all the while: nobody waited for anything but a place.

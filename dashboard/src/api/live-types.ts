@@ -30,5 +30,7 @@ export const LIVE_TYPES = [
   'cancel_requested',
   'rescheduled',
   'replaced',
+  'approval_asked',
+  'approved',
   'compensated',
 ] as const

@@ -1,5 +1,7 @@
 /** `pawl jobs …`: look at jobs and move them. */
+
 import type { Command } from 'commander'
+import { maxAttemptsOf } from '../../core/admission.ts'
 import { log } from '../../core/dialects/history.ts'
 import { READINGS, type Reading } from '../../core/dialects/registry.ts'
 import { statusOf, view } from '../../core/dialects/view.ts'
@@ -88,6 +90,14 @@ function movers(group: Command, session: () => Session): void {
       operated(session(), 'jobs.denied', id, (pawl) => pawl.deny(id, { rule, policyHash, reason })),
     )
   examples(deny, 'pawl jobs deny pj_1k9f3 --rule no-exfiltration --reason "leaves the tenant"')
+  const approve = group
+    .command('approve <id>')
+    .description('approve a pending job that a policy asks about')
+    .option('--reason <text>', 'why')
+    .action((id: string, { reason }: AdmissionFlags) =>
+      operated(session(), 'jobs.approved', id, (pawl) => pawl.approve(id, { reason })),
+    )
+  examples(approve, 'pawl jobs approve pj_1k9f3 --reason "looked at the diff"')
   manyMovers(group, session)
   const signal = group
     .command('signal <id> <name>')
@@ -244,7 +254,7 @@ const row = (job: Job, now: number, dialect: Reading | undefined) => [
   job.spec.kind.queue,
   dialect === undefined ? job.state : statusOf(job, READINGS[dialect]),
   job.attempt,
-  `${job.failures} of ${job.spec.kind.policy.maxAttempts}`,
+  `${job.failures} of ${maxAttemptsOf(job)}`,
   ago(job.updatedAt, now),
 ]
 

@@ -1,6 +1,7 @@
 /** `pawl serve`: the gateway over a store, until it is stopped. */
 import type { Command } from 'commander'
 import { DEFAULT_TENANT } from '../../core/job.ts'
+import { reasonOf } from '../../core/reason.ts'
 import type { Caps } from '../../gateway/caps.ts'
 import type { Gateway } from '../../gateway/serve.ts'
 import type { Pawl } from '../../library/pawl.ts'
@@ -10,6 +11,7 @@ import { realRandom } from '../../system/random.ts'
 import { audited } from '../audited.ts'
 import { chosen, countOf } from '../choice.ts'
 import { examples } from '../example.ts'
+import { Usage } from '../exit.ts'
 import { collector, DEFAULT_HOST, DEFAULT_PORT, listening, portOf } from '../listening.ts'
 import type { Context } from '../program.ts'
 import { needsStore, opened, type Session, withoutKeys } from '../session.ts'
@@ -21,7 +23,13 @@ export interface ServeOptions {
   readonly log?: boolean
   readonly cap?: readonly string[]
   readonly dashboard?: boolean
+  readonly policy?: string
+  readonly role?: readonly string[]
 }
+
+/** What `serve` may be alone, any number of processes each: the store arbitrates, and none leads. */
+const ROLES = ['gateway', 'scheduler', 'reconciler'] as const
+type Role = (typeof ROLES)[number]
 
 /** Whoever calls over HTTP is told soon that the store is away, and when to come again; callers have patience of their own. */
 export const RETRY_FOR = '1s' as const
@@ -29,11 +37,13 @@ export const RETRY_FOR = '1s' as const
 export function serve(parent: Command, { session }: Context): void {
   const command = parent
     .command('serve')
-    .description('serve a store over HTTP until it is stopped')
+    .description('serve a store over HTTP, judge what waits to be admitted, and end what is late, until it is stopped')
     .option('-p, --port <port>', '0 picks a free one', String(DEFAULT_PORT))
     .option('--host <address>', 'where to listen', DEFAULT_HOST)
     .option('--no-auth', 'no tokens: whoever reaches the port is an admin; loopback only')
     .option('--dashboard', 'pages for browsers besides; whoever opens them signs in with a token')
+    .option('--policy <folder>', 'judge by it what waits to be admitted (docs/policy.md)')
+    .option('--role <role>', 'gateway, scheduler or reconciler, and not the others; may be repeated (all)', gathered)
     .option('--log', 'a line of JSON per transition on standard error')
     .option('--cap <name=number>', 'how much of something there may be (docs/limits.md); may be repeated', gathered)
     .action((options: ServeOptions) => run(session(), options))
@@ -43,6 +53,8 @@ export function serve(parent: Command, { session }: Context): void {
     'pawl serve --dashboard',
     'pawl serve --port 0 --json',
     'pawl serve --url postgres://localhost/app --host 0.0.0.0',
+    'pawl serve --policy policies/',
+    'pawl serve --role scheduler --policy policies/',
     'pawl serve --cap streamsPerToken=500 --cap bodyBytes=1048576',
   )
 }
@@ -50,13 +62,22 @@ export function serve(parent: Command, { session }: Context): void {
 async function run(session: Session, options: ServeOptions): Promise<void> {
   needsStore(session, 'serve')
   const { terminal, signal, url, tenant } = session
-  const { host, auth, dashboard = false } = options
+  const { host, auth, dashboard = false, policy } = options
+  const roles = rolesOf(options)
   const port = portOf(options.port)
   const log = logTo(session, options.log === true)
   const caps = await capsOf(options.cap)
   const metrics = await collector(caps)
-  const own = { ticker: {}, retention: {}, log, metrics, retryFor: RETRY_FOR }
-  await using pawl = await opened(withoutKeys(session), own)
+  const reconciles = roles.has('reconciler') ? {} : false
+  const judges = roles.has('scheduler') ? policy : undefined
+  const own = { ticker: reconciles, retention: reconciles, policy: judges, log, metrics, retryFor: RETRY_FOR } as const
+  await using pawl = await withPolicy(policy, () => opened(withoutKeys(session), own))
+  if (!roles.has('gateway')) {
+    terminal.tell({ store: withoutCredentials(url), roles: [...roles] }, () =>
+      terminal.say(`pawl is the ${[...roles].join(' and the ')} of ${withoutCredentials(url)}. Ctrl-C stops it.`),
+    )
+    return await stopped(signal)
+  }
   await using gateway = await listening(pawl, {
     host,
     port,
@@ -79,6 +100,33 @@ async function run(session: Session, options: ServeOptions): Promise<void> {
     terminal.say(paint.dim(`${gateway.url}/openapi.json has every route. Ctrl-C stops it.`))
   })
   await stopped(signal)
+}
+
+function rolesOf({ role, policy }: ServeOptions): ReadonlySet<Role> {
+  const roles = new Set(role === undefined ? ROLES : role.map((name) => chosen('role', name, ROLES)))
+  if (roles.has('scheduler') && role !== undefined && policy === undefined)
+    throw new Usage('A scheduler judges by a policy, and none is named.', 'Name its folder: --policy policies/')
+  if (policy !== undefined && !roles.has('scheduler'))
+    throw new Usage(
+      '--policy is for the scheduler, which is not among the roles.',
+      'Add --role scheduler, or leave --policy out.',
+    )
+  return roles
+}
+
+/** A policy that is broken, or not there, is told by its places. */
+async function withPolicy<T>(policy: string | undefined, work: () => Promise<T>): Promise<T> {
+  if (policy !== undefined) {
+    const { BrokenPolicy, policyIn } = await import('../../policy/folder.ts')
+    const { faultText } = await import('../../policy/source.ts')
+    try {
+      policyIn(policy)
+    } catch (error) {
+      const places = error instanceof BrokenPolicy ? error.faults.map(faultText).join('\n') : reasonOf(error)
+      throw new Usage(`${policy} is no policy:\n${places}`, `pawl policy check ${policy}`)
+    }
+  }
+  return await work()
 }
 
 /** Signs in whoever opens it first. */

@@ -1,4 +1,8 @@
-/** `admit`: `pending` → `queued`. The clock of "not started in time" begins here. */
+/**
+ * `admit`: `pending` → `queued`. The clock of "not started in time" begins here. Who may not approve the job may not let it in either,
+ * or another pair of eyes could be done without.
+ */
+import { eyesAmiss, narrower } from '../admission.ts'
 import { assert } from '../assert.ts'
 import type { Admit, Deny } from '../command.ts'
 import { neededUnlessHandedBack } from '../dialects/bond.ts'
@@ -8,15 +12,22 @@ import type { Ruling } from '../ruling.ts'
 import { startByFor } from '../timers.ts'
 
 export function decideAdmit(d: Draft, job: Job, command: Admit): Ruling {
+  const message = job.approval && eyesAmiss(job.approval, command.actor)
+  if (message !== undefined) return { code: 'NOT_APPROVABLE', message }
   admission(d, job, command)
   return undefined
 }
 
-export function admission(d: Draft, job: Job, { rule, policyHash }: Admit | Deny): void {
+export function admission(d: Draft, job: Job, command: Admit | Deny): void {
+  const { rule, policyHash } = command
   assert(job.runAt !== undefined, 'the table lets only pending jobs be admitted')
   const runAt = Math.max(d.at, job.runAt)
   const startBy = startByFor(job.spec.kind.policy, runAt)
-  const verdict = { rule, policyHash, reason: undefined }
+  // What a denial has to say is told with the denial.
+  const { reason, terms } = command.type === 'admit' ? command : NOTHING
+  const verdict = { rule, policyHash, reason }
   const needs = neededUnlessHandedBack(job)
-  change(d, 'admitted', 'queued', { verdict, runAt, startBy, needs }, { reason: rule })
+  change(d, 'admitted', 'queued', { verdict, runAt, startBy, needs, terms: narrower(job, terms) }, { reason: rule })
 }
+
+const NOTHING: Pick<Admit, 'reason' | 'terms'> = {}

@@ -1,4 +1,5 @@
 /** `expire`: a time limit has passed: the job's deadline, its start, its attempt, or its wait. */
+import { attemptMsOf } from '../admission.ts'
 import { change, type Draft } from '../draft.ts'
 import { compensationFailed, conclude, failureOf, timedOut } from '../ending.ts'
 import { TIMEOUT_CODE } from '../errors.ts'
@@ -43,9 +44,9 @@ function notStarted(d: Draft, job: Job): Ruling {
 }
 
 function attemptTimedOut(d: Draft, job: Job): Ruling {
-  const { policy } = job.spec.kind
-  const message = `The attempt ran longer than ${policy.attemptMs} ms.`
-  return failAttempt(d, job, { code: TIMEOUT_CODE, message, stage: 'exec' }, policy.attemptMs)
+  const attemptMs = attemptMsOf(job)
+  const message = `The attempt ran longer than ${attemptMs} ms.`
+  return failAttempt(d, job, { code: TIMEOUT_CODE, message, stage: 'exec' }, attemptMs)
 }
 
 function waitTimedOut(d: Draft, wait: Wait): Ruling {

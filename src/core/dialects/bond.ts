@@ -33,6 +33,8 @@ export interface Bond {
   readonly synchronousMs: number | undefined
   /** Its log is for audits: nobody removes or shortens it by default. */
   readonly keptUntilAsked: boolean
+  /** Whose word it is that a clock of the job has run out. */
+  readonly tickedBy: string
   /** Its transitions are logged in its words, and only what is a transition to it. */
   readonly logsInItsWords: boolean
 }
@@ -51,6 +53,7 @@ const LOOSE: Bond = {
   deadlineFromStart: false,
   synchronousMs: undefined,
   keptUntilAsked: false,
+  tickedBy: 'system:ticker',
   logsInItsWords: false,
 }
 
@@ -61,7 +64,13 @@ const BONDS: Readonly<Partial<Record<Reading, Bond>>> = {
   '000A': { ...BOUND, startsWithHeartbeat: true },
   '000B': { ...BOUND, forwardsFailed: true },
   '001': { ...BOUND, exactRevision: true, endsOnlyWhileRunning: true, logsHeartbeats: true, failedByOwner: true },
-  '002': { ...BOUND, retriesAsNewJob: true, deniesScheduledOnly: true, startsAfterClaim: true },
+  '002': {
+    ...BOUND,
+    retriesAsNewJob: true,
+    deniesScheduledOnly: true,
+    startsAfterClaim: true,
+    tickedBy: 'system:reconciler',
+  },
   '004': { ...BOUND, deadlineFromStart: true, synchronousMs: 300_000, keptUntilAsked: true, logsInItsWords: true },
 }
 

@@ -62,6 +62,9 @@ export const EVERYWHERE: ReadonlySet<CommandType> = new Set([
   'compensated',
 ])
 
+/** A job that waits to be admitted may be, whatever its document calls that. */
+const ADMITTING: ReadonlySet<CommandType> = new Set(['admit', 'deny', 'askApproval', 'approve'])
+
 /** Where the commands that are judged by the document's table lead, now or later. */
 const TARGETS: Readonly<Partial<Record<CommandType, { readonly event: TransitionType; readonly state: State }>>> = {
   cancel: { event: 'cancelled', state: 'cancelled' },
@@ -73,7 +76,7 @@ function whyNot(dialect: Dialect, job: Job, command: Command): string | undefine
   const { type } = command
   const later = whatItLeadsTo(dialect, job, command)
   if (later !== undefined || EVERYWHERE.has(type)) return later
-  if ((type === 'admit' || type === 'deny') && job.state === 'pending') return undefined
+  if (ADMITTING.has(type) && job.state === 'pending') return undefined
   if (type === 'cancel' && job.cancel !== undefined) return undefined
   const knows = dialect.knows[type]
   if (knows === undefined) return `it knows no ${type}.${INSTEAD[type] ?? ''}`

@@ -9,6 +9,8 @@ export function created(payload: TransitionPayloads['enqueued'], state: State, e
     spec: payload.spec,
     priority: payload.priority,
     needs: payload.needs,
+    terms: undefined,
+    approval: undefined,
     phase: 'run' as const,
     intended: undefined,
     generation: 0,

@@ -54,6 +54,13 @@ export function observed(job: Job, event: Exclude<Extract<Event, { seq: undefine
       } as Job
     case 'replaced':
       return replaced(job, event)
+    case 'approval_asked':
+      return note(job, event, { approval: { ...event.payload.approval, given: undefined } })
+    case 'approved': {
+      assert(job.approval !== undefined, 'only what was asked for is approved')
+      const given = { by: event.actor, at: event.at, reason: event.payload.reason }
+      return note(job, event, { approval: { ...job.approval, given } })
+    }
     case 'compensated':
       return note(job, event, { compensations: [] })
     case 'compacted':

@@ -56,6 +56,7 @@ const ownerSummary: Readonly<Record<(typeof OWNER_WORDS)[number], string>> = {
 const operatorSummary: Readonly<Record<(typeof OPERATOR_WORDS)[number], string>> = {
   admit: 'Let a pending job in: pending → queued',
   deny: 'Turn a job away that nobody has claimed: → denied',
+  approve: 'Approve a pending job that a policy asks about; the policy lets it in, if it still says so',
   cancel: 'Cancel: softly (the handler is told) or hard (it ends now)',
   signal: 'Send a signal: wakes the job that waits for it, else is kept',
   reopen: 'A second chance: generation + 1, fresh budgets',
@@ -67,6 +68,7 @@ const operatorSummary: Readonly<Record<(typeof OPERATOR_WORDS)[number], string>>
 const SAYERS: Readonly<Record<(typeof OPERATOR_WORDS)[number], readonly Scope[]>> = {
   admit: OPERATORS,
   deny: OPERATORS,
+  approve: OPERATORS,
   cancel: ['producer', 'worker', ...OPERATORS],
   signal: ['producer', ...OPERATORS],
   reopen: OPERATORS,

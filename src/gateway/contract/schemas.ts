@@ -208,6 +208,12 @@ export const WORDS = {
   compensated: membersOnly({ ...owner, ...worked }),
   admit: membersOnly({ ...asked, ...verdict }),
   deny: membersOnly({ ...asked, ...verdict, reason: z.string().max(LENGTHS.message).optional() }),
+  approve: membersOnly({
+    ...asked,
+    policyHash: text(LENGTHS.id).describe('`approval.policyHash` of the record: the policy that asks'),
+    jobHash: text(LENGTHS.id).describe('`approval.jobHash` of the record: what it asks about'),
+    reason: z.string().max(LENGTHS.message).optional(),
+  }),
   cancel: membersOnly({
     ...asked,
     mode: z.enum(['soft', 'hard']).default('soft'),
@@ -248,6 +254,7 @@ export const OWNER_WORDS = [
 export const OPERATOR_WORDS = [
   'admit',
   'deny',
+  'approve',
   'cancel',
   'signal',
   'reopen',

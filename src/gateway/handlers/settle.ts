@@ -80,6 +80,7 @@ export const settle: Handler = async (call, parts) => {
 const ACTS: Readonly<Partial<Record<WordName, ActName>>> = {
   admit: 'jobs.admitted',
   deny: 'jobs.denied',
+  approve: 'jobs.approved',
   cancel: 'jobs.cancelled',
   reopen: 'jobs.reopened',
   reschedule: 'jobs.rescheduled',

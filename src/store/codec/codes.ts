@@ -54,6 +54,8 @@ export const EVENT_CODES: Readonly<Record<EventType, string>> = {
   cancel_requested: 'x',
   rescheduled: 'y',
   replaced: 'n',
+  approval_asked: 'v',
+  approved: 'V',
   compensated: 'U',
   compacted: 'z',
 }
@@ -62,6 +64,8 @@ export const COMMAND_CODES: Readonly<Record<CommandType, string>> = {
   enqueue: 'e',
   admit: 'a',
   deny: 'd',
+  askApproval: 'v',
+  approve: 'V',
   claim: 'c',
   start: 's',
   heartbeat: 'h',

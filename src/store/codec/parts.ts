@@ -4,6 +4,7 @@
  */
 import { assert } from '../../core/assert.ts'
 import {
+  type Approval,
   type BodyRef,
   type CancelRequest,
   DEAD_LETTER_REASONS,
@@ -21,6 +22,7 @@ import {
   STAGES,
   type State,
   type StoredSignal,
+  type Terms,
   type UnhappyState,
   type Verdict,
   type Wait,
@@ -119,6 +121,43 @@ export function unpackVerdict(packed: Packed): Verdict {
   const [rule, policyHash, reason] = list(packed)
   return { rule: text(rule), policyHash: text(policyHash), reason: maybeText(reason) }
 }
+
+export const packTerms = (t: Terms): Packed => trimmed([t.attemptMs, t.maxAttempts])
+
+function unpackTerms(packed: Packed): Terms {
+  const [attemptMs, maxAttempts] = list(packed)
+  return { attemptMs: maybeNumber(attemptMs), maxAttempts: maybeNumber(maxAttempts) }
+}
+
+export const packApproval = (a: Approval): readonly Packed[] =>
+  trimmed([
+    a.rule,
+    a.policyHash,
+    a.jobHash,
+    a.expiresAt,
+    a.notBy,
+    a.reason,
+    a.given && trimmed([a.given.by, a.given.at, a.given.reason]),
+  ])
+
+export function unpackApproval(packed: readonly Packed[]): Approval {
+  const [rule, policyHash, jobHash, expiresAt, notBy, reason, given] = packed
+  return {
+    rule: text(rule),
+    policyHash: text(policyHash),
+    jobHash: text(jobHash),
+    expiresAt: number(expiresAt),
+    notBy: maybeText(notBy),
+    reason: maybeText(reason),
+    given: given == null ? undefined : unpackGiven(list(given)),
+  }
+}
+
+const unpackGiven = ([by, at, reason]: readonly Packed[]): NonNullable<Approval['given']> => ({
+  by: text(by),
+  at: number(at),
+  reason: maybeText(reason),
+})
 
 export const packEnding = (e: Ending): Packed =>
   trimmed([
@@ -230,6 +269,7 @@ export function unpackProgress(packed: Packed): Progress {
 }
 
 export const maybeProgress = maybe(unpackProgress)
+export const maybeTerms = maybe(unpackTerms)
 
 export const packReceipt = (r: Receipt): Packed => [
   r.requestId,

@@ -1,7 +1,7 @@
 /** Payloads of events as lists, one shape per type. `enqueued` has a home of its own (`enqueued.ts`). */
 import { unreachable } from '../../core/assert.ts'
 import type { Spend } from '../../core/command.ts'
-import type { Event, EventType, TransitionPayloads } from '../../core/event.ts'
+import type { Event, EventType, ObservationPayloads, TransitionPayloads } from '../../core/event.ts'
 import {
   list,
   maybeNumber,
@@ -19,6 +19,8 @@ import {
   maybeBody,
   maybeNote,
   maybeProgress,
+  maybeTerms,
+  packApproval,
   packBody,
   packCancel,
   packDeadLetter,
@@ -29,8 +31,10 @@ import {
   packProgress,
   packResult,
   packSignal,
+  packTerms,
   packVerdict,
   packWait,
+  unpackApproval,
   unpackBody,
   unpackCancel,
   unpackDeadLetter,
@@ -128,6 +132,10 @@ function pack(event: Event): readonly Packed[] {
       return [packSignal(event.payload.signal)]
     case 'cancel_requested':
       return [packCancel(event.payload.cancel)]
+    case 'approval_asked':
+      return packApproval({ ...event.payload.approval, given: undefined })
+    case 'approved':
+      return trimmed([event.payload.reason])
     case 'rescheduled':
       return [event.payload.runAt, event.payload.priority]
     case 'replaced':
@@ -176,6 +184,10 @@ function unpack(type: EventType, p: readonly Packed[]): Event['payload'] {
       throw new Error(NOT_HERE)
     case 'admitted':
       return unpackAdmitted(p)
+    case 'approval_asked':
+      return unpackAsked(p)
+    case 'approved':
+      return { reason: maybeText(p[0]) }
     case 'denied':
       return { verdict: unpackVerdict(p[0]) }
     case 'claimed':
@@ -216,12 +228,7 @@ function unpack(type: EventType, p: readonly Packed[]): Event['payload'] {
     case 'reopened':
       return { runAt: number(p[0]), deadlineAt: maybeNumber(p[1]), startBy: maybeNumber(p[2]) }
     case 'heartbeat':
-      return {
-        leaseExpiresAt: number(p[0]),
-        count: number(p[1]),
-        firstAt: number(p[2]),
-        cancelDelivered: p[3] === 1,
-      }
+      return unpackBeat(p)
     case 'progressed':
       return { progress: maybeProgress(p[0]), counters: p[1] == null ? undefined : numbers(p[1]) }
     case 'checkpointed':
@@ -271,12 +278,30 @@ const unpackCompacted = (p: readonly Packed[]): Extract<Event, { type: 'compacte
 
 type Admitted = TransitionPayloads['admitted']
 
-const packAdmitted = ({ verdict, runAt, startBy, needs }: Admitted): readonly Packed[] =>
-  trimmed([packVerdict(verdict), runAt, startBy, needs])
+const packAdmitted = ({ verdict, runAt, startBy, needs, terms }: Admitted): readonly Packed[] =>
+  trimmed([packVerdict(verdict), runAt, startBy, needs, terms && packTerms(terms)])
 
-const unpackAdmitted = ([verdict, runAt, startBy, needs]: readonly Packed[]): Admitted => ({
+const unpackAdmitted = ([verdict, runAt, startBy, needs, terms]: readonly Packed[]): Admitted => ({
   verdict: unpackVerdict(verdict),
   runAt: number(runAt),
   startBy: maybeNumber(startBy),
   needs: maybeText(needs),
+  terms: maybeTerms(terms),
+})
+
+function unpackAsked(packed: readonly Packed[]): ObservationPayloads['approval_asked'] {
+  const { given: _, ...approval } = unpackApproval(packed)
+  return { approval }
+}
+
+const unpackBeat = ([
+  leaseExpiresAt,
+  count,
+  firstAt,
+  delivered,
+]: readonly Packed[]): ObservationPayloads['heartbeat'] => ({
+  leaseExpiresAt: number(leaseExpiresAt),
+  count: number(count),
+  firstAt: number(firstAt),
+  cancelDelivered: delivered === 1,
 })

@@ -17,6 +17,7 @@ import { heartbeat } from './s05-heartbeat.ts'
 import { events } from './s06-events.ts'
 import { feed } from './s07-feed.ts'
 import { due } from './s08-due.ts'
+import { judgements } from './s08-judgements.ts'
 import { replay } from './s09-replay.ts'
 import { askedText } from './s10-asked-text.ts'
 import { text } from './s10-text.ts'
@@ -99,7 +100,7 @@ const CHECKS: Readonly<Record<string, readonly Check[]>> = {
   S5: heartbeat,
   S6: events,
   S7: feed,
-  S8: due,
+  S8: [...due, ...judgements],
   S9: replay,
   S10: [...text, ...askedText],
   S11: keys,

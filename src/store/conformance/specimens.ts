@@ -40,6 +40,26 @@ const requeue = then(() => ({ type: 'requeue' }))
 const reopen = then(() => ({ type: 'reopen', reason: 'again' }))
 const admit = then(() => ({ type: 'admit', rule: 'allow', policyHash: 'p1' }))
 const deny = then(() => ({ type: 'deny', rule: 'forbid', policyHash: 'p1', reason: 'no' }))
+const admitNarrowly = then(() => ({
+  type: 'admit',
+  rule: 'allow',
+  policyHash: 'p1',
+  terms: { attemptMs: 1_000, maxAttempts: 2 },
+}))
+const ask = then(() => ({
+  type: 'askApproval',
+  rule: 'ask',
+  policyHash: 'p1',
+  expiresMs: 60_000,
+  notBy: 'somebody',
+  reason: 'why',
+}))
+const approve = then(({ approval }) => ({
+  type: 'approve',
+  policyHash: 'p1',
+  jobHash: approval?.jobHash ?? '',
+  reason: 'seen',
+}))
 const expire = then(() => ({ type: 'expire' }), 5_000)
 const progress = then((job) => ({
   type: 'progress',
@@ -79,12 +99,15 @@ export const SPECIMENS: Readonly<Record<State, readonly Specimen[]>> = {
   pending: [
     { name: 'new', options: ADMISSION, steps: [] },
     { name: 'reopened', options: ADMISSION, steps: [admit, ...run, fail({ class: 'permanent' }), reopen] },
+    { name: 'to be approved', options: ADMISSION, steps: [ask] },
+    { name: 'approved', options: ADMISSION, steps: [ask, approve] },
   ],
   queued: [
     { name: 'new', steps: [] },
     { name: 'with input', options: { input: '{"n":1}' }, steps: [] },
     { name: 'delayed', options: { runAt: 4_000_000_000_000 }, steps: [] },
     { name: 'admitted', options: ADMISSION, steps: [admit] },
+    { name: 'admitted under terms', options: ADMISSION, steps: [admitNarrowly] },
     { name: 'released', steps: [claim, release()] },
     { name: 'handed back by who does not know its type', steps: [claim, unknown] },
     { name: 'snoozed', steps: [...run, release(4_000_000_000_000)] },

@@ -8,6 +8,7 @@ import type { Time } from '../../core/job.ts'
 import type { Clock } from '../../system/clock.ts'
 import { SteadyClock } from '../../system/steady-clock.ts'
 import { realTimers, type Timers } from '../../system/timers.ts'
+import type { Agenda } from '../agenda.ts'
 import type {
   Beat,
   BeatAnswer,
@@ -105,10 +106,11 @@ class MemoryStore implements Store {
     return { now, items: beats.map((beat) => heartbeat(shelves, beat, now)) }
   }
 
-  async due(limit: number): Promise<DueAnswer> {
+  async due(limit: number, agenda: Agenda = 'ticks'): Promise<DueAnswer> {
     const { shelves, now } = this.#enter()
+    if (agenda === 'judgements') return { now, jobs: due(shelves, limit, now, agenda) }
     for (const job of shelves.hall.due()) this.#hints.aboutWork(job)
-    const jobs = due(shelves, limit, now)
+    const jobs = due(shelves, limit, now, agenda)
     return { now, jobs, more: shelves.hall.more || undefined, setBackMs: this.#clock.takeSetBackMs() }
   }
 

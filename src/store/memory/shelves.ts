@@ -3,7 +3,7 @@
  * revision) and `clear` (a record is gone). Every change of a record goes through them.
  *
  * Invariant: a job is on the agenda of its lane, or in the hall where it has a flow, exactly while it has a `readyAt`, on the agenda of ticks exactly while
- * it has a `nextTickAt`, counted in the tally under its state, among those with a long end exactly while it is one, and
+ * it has a `nextTickAt`, on that of judgements exactly while it has a `judgeAt`, counted in the tally under its state, among those with a long end exactly while it is one, and
  * known by the correlation of each of its events.
  */
 import { assert } from '../../core/assert.ts'
@@ -11,6 +11,7 @@ import { hasLongLog } from '../../core/compact.ts'
 import type { Annotation, Event } from '../../core/event.ts'
 import { idNumber } from '../../core/id.ts'
 import type { Job, JobId, Kind, State, Time } from '../../core/job.ts'
+import { judgeAt } from '../../core/timers.ts'
 import type { ClaimedJob, FeedItem, Key, KeyPurpose, Setting, SettingCollection, Tally } from '../store.ts'
 import { Agenda } from './agenda.ts'
 import { MemoryHall } from './hall.ts'
@@ -67,6 +68,7 @@ export class Shelves {
     isPaused: (queue) => this.isPaused(queue),
   })
   readonly ticks = new Agenda()
+  readonly judgements = new Agenda()
   /** Which jobs still have the lease that a claim gave them. */
   readonly claims = new Map<string, Set<JobId>>()
   readonly settings = new Map<SettingCollection, Map<string, Setting>>()
@@ -191,6 +193,7 @@ export class Shelves {
     if (job === undefined) return
     if (job.spec.flow === undefined) this.lanes.leave(job)
     this.ticks.remove(job.id)
+    this.judgements.remove(job.id)
     if (hasLongLog(job)) this.longEnded.remove({ at: job.endedAt ?? 0, number: idNumber(job.id) ?? 0 })
     this.#count(job.spec.kind, job.state, -1)
   }
@@ -198,6 +201,7 @@ export class Shelves {
   #enter({ job, number }: Shelf): void {
     if (job.spec.flow === undefined) this.lanes.enter(job, job.readyAt, number)
     this.ticks.set(job.id, job.nextTickAt, number)
+    this.judgements.set(job.id, judgeAt(job), number)
     if (hasLongLog(job)) this.longEnded.add({ at: job.endedAt ?? 0, number })
     this.#count(job.spec.kind, job.state, 1)
   }

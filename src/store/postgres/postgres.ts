@@ -9,6 +9,7 @@ import type { Log } from '../../system/log.ts'
 import type { Random } from '../../system/random.ts'
 import type { Timers } from '../../system/timers.ts'
 import { within } from '../../system/within.ts'
+import type { Agenda } from '../agenda.ts'
 import { EMPTY_PAGE } from '../empty-page.ts'
 import type {
   Beat,
@@ -54,16 +55,16 @@ import { Letting } from './flow/letting.ts'
 import { keep, purge } from './keep/keeping.ts'
 import { queuesWritten, settings } from './keep/settings.ts'
 import { Tidying } from './keep/tidying.ts'
+import { handedOut } from './lease/handed-out.ts'
 import { Heartbeats } from './lease/heartbeats.ts'
 import { Kinds, type Run, sideOf } from './names/kinds.ts'
 import { noticeRewinding } from './names/rewinding.ts'
 import { Sides } from './names/sides.ts'
 import { eventPage } from './read/event-page.ts'
 import { find } from './read/find.ts'
-import { type LoadParts, loadMet, placed, whereabouts } from './read/load.ts'
+import { type LoadParts, loadMet, whereabouts } from './read/load.ts'
 import { Loads } from './read/loads.ts'
 import { logOf } from './read/logs.ts'
-import { recordOf } from './read/records.ts'
 import { prepareSchema } from './schema/prepare.ts'
 import { STORE } from './schema/store.ts'
 import { Commits } from './settle/commits.ts'
@@ -279,14 +280,13 @@ class Postgres implements PostgresStore {
     return { items, now: now ?? (await this.#readClock()) }
   }
 
-  async due(limit: number): Promise<DueAnswer> {
-    const { run, kinds, statements } = this.#load
-    const rows = limit <= 0 ? [] : await run(statements.due, [limit])
-    const found = await placed(kinds, rows)
+  async due(limit: number, agenda: Agenda = 'ticks'): Promise<DueAnswer> {
+    const jobs = await handedOut(this.#load, agenda, limit)
+    if (agenda === 'judgements') return { now: await this.#readClock(), jobs }
     await this.#tidying.round(this.#now)
     const { now, setBackMs } = await this.#keptTime.keep()
     const more = await this.#letting.tick()
-    return { now: this.#sawClock(now), jobs: [...found.values()].map(recordOf), more, setBackMs }
+    return { now: this.#sawClock(now), jobs, more, setBackMs }
   }
 
   async lastDue(): Promise<LastDue> {

@@ -8,6 +8,7 @@ import type { Durability } from '../../system/durability.ts'
 import type { Log } from '../../system/log.ts'
 import { realRandom } from '../../system/random.ts'
 import { realTimers } from '../../system/timers.ts'
+import type { Agenda } from '../agenda.ts'
 import type {
   Beat,
   BeatAnswer,
@@ -47,7 +48,7 @@ import { Rounds } from './flow/rounds.ts'
 import { withLobbies } from './flow/views.ts'
 import { Kinds } from './job/kinds.ts'
 import { settings } from './keep/settings.ts'
-import { due, type LastDue, lastDue } from './lease/due.ts'
+import { due, type LastDue, lastDue, unjudged } from './lease/due.ts'
 import { heartbeat } from './lease/heartbeat.ts'
 import { events } from './read/events.ts'
 import { find } from './read/find.ts'
@@ -221,9 +222,11 @@ class ScriptedStore implements RedisStore {
     return { now, items: each }
   }
 
-  async due(limit: number): Promise<DueAnswer> {
+  async due(limit: number, agenda: Agenda = 'ticks'): Promise<DueAnswer> {
     this.#enter()
-    const answer = await due({ calls: this.#calls, kinds: this.#kinds, feedMs: this.#feedMs }, limit)
+    const parts = { calls: this.#calls, kinds: this.#kinds, feedMs: this.#feedMs }
+    if (agenda === 'judgements') return await unjudged(parts, limit)
+    const answer = await due(parts, limit)
     return { ...answer, more: await this.#rounds.tick() }
   }
 

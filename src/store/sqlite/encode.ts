@@ -6,6 +6,7 @@ import { flowNameOf, placeMoveOf, weighedBy } from '../../core/flow/membership.t
 import { hash53 } from '../../core/hash.ts'
 import { idNumber } from '../../core/id.ts'
 import type { Job, Kind } from '../../core/job.ts'
+import { judgeAt } from '../../core/timers.ts'
 import { COMMAND_CODES, EVENT_CODES, STATE_CODES } from '../codec/codes.ts'
 import { type EnqueuedEvent, encodeEnqueued } from '../codec/enqueued.ts'
 import { baseOf, encodeEvents } from '../codec/events.ts'
@@ -50,6 +51,7 @@ export function insertRow(item: NewJob, reference: Reference): InsertRow {
     STATE_CODES[job.state],
     job.readyAt ?? null,
     job.nextTickAt ?? null,
+    judgeAt(job) ?? null,
     insertMore(item),
   ]
 }
@@ -166,6 +168,7 @@ function moveRow(change: MoveChange, reference: Reference, inFull: boolean): Mov
     after.priority,
     after.readyAt ?? null,
     after.nextTickAt ?? null,
+    judgeAt(after) ?? null,
     isMereRenewal(after) ? 0 : 1,
     codeOf(after),
     after.endedAt ?? null,

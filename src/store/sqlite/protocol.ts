@@ -5,6 +5,7 @@
  */
 import type { Event } from '../../core/event.ts'
 import type { Time } from '../../core/job.ts'
+import type { Agenda } from '../agenda.ts'
 import type { JobQuery } from '../store.ts'
 import type { JobLog, JobRow } from './job-row.ts'
 import type {
@@ -61,7 +62,7 @@ export interface Calls {
   heartbeat: [readonly BeatRow[], readonly BeatenRow[]]
   /** `more`: there are, but they would have been too much for one turn. */
   due: [
-    number,
+    { readonly limit: number; readonly agenda: Agenda },
     {
       readonly jobs: readonly JobRow[]
       readonly more: boolean

@@ -35,6 +35,7 @@ export interface NewCells {
   state: string
   readyAt: Time | null
   tick: Time | null
+  judge: Time | null
   more: InsertMore | null
 }
 
@@ -49,6 +50,7 @@ const NEW = [
   'state',
   'readyAt',
   'tick',
+  'judge',
   'more',
 ] as const satisfies Names<NewCells>
 
@@ -134,6 +136,7 @@ export interface MoveCells {
   priority: number
   readyAt: Time | null
   tick: Time | null
+  judge: Time | null
   /** 1: heartbeats are core's to decide. */
   careful: 0 | 1
   code: number | null
@@ -170,6 +173,7 @@ const MOVE = [
   'priority',
   'readyAt',
   'tick',
+  'judge',
   'careful',
   'code',
   'endedAt',

@@ -10,6 +10,7 @@ import { idNumber, idText } from '../../core/id.ts'
 import type { Job, Time } from '../../core/job.ts'
 import { realClock } from '../../system/clock.ts'
 import { realTimers } from '../../system/timers.ts'
+import type { Agenda } from '../agenda.ts'
 import { encodeRecord } from '../codec/record.ts'
 import { original, storable } from '../codec/text.ts'
 import type {
@@ -225,18 +226,18 @@ class SqliteStore implements Store {
   }
 
   /** A tick may be earlier than the record's: one that a heartbeat has made so is put right and handed to nobody. */
-  async due(limit: number): Promise<DueAnswer> {
+  async due(limit: number, agenda: Agenda = 'ticks'): Promise<DueAnswer> {
     const due: Job[] = []
     const early: Job[] = []
     let setBackMs = 0
     let more = false
     for (;;) {
-      const { now, answered } = await this.#writer.call('due', limit - due.length - early.length)
+      const { now, answered } = await this.#writer.call('due', { limit: limit - due.length - early.length, agenda })
       setBackMs += answered.setBackMs
       more ||= answered.heldMore
       for (const row of answered.jobs) {
         const job = jobOf(row, this.#kinds)
-        const isEarly = job.nextTickAt !== undefined && job.nextTickAt > now
+        const isEarly = agenda === 'ticks' && job.nextTickAt !== undefined && job.nextTickAt > now
         if (isEarly) early.push(job)
         else due.push(job)
       }

@@ -43,6 +43,7 @@ export function stateMachine(stage: () => Stage): void {
     const { job, fence } = await each.running()
     await each.until(job.id, 'timed_out')
     expect((await each.log(job.id)).map(({ state }) => state).slice(-2)).toEqual(['RUNNING', 'TIMEOUT'])
+    expect((await each.events(job.id)).at(-1)?.actor).toBe('system:reconciler')
     await each.refused(job.id, { type: 'complete', fence }, 'ENDED', 'STALE_FENCE')
   })
 
@@ -54,7 +55,11 @@ export function stateMachine(stage: () => Stage): void {
     await each.must(job.id, { type: 'heartbeat', fence })
     expect((await each.job(job.id)).lease?.expiresAt).toBe(startBy)
     const ended = await each.until(job.id, 'timed_out')
-    expect((await each.events(job.id)).at(-1)).toMatchObject({ type: 'timed_out', reason: 'not_started' })
+    expect((await each.events(job.id)).at(-1)).toMatchObject({
+      type: 'timed_out',
+      reason: 'not_started',
+      actor: 'system:reconciler',
+    })
     expect(ended.attempt).toBe(1)
     expect(ended.endedAt).toBeGreaterThanOrEqual(startBy)
   })

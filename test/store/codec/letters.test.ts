@@ -52,6 +52,8 @@ it('events have the letters they have always had', () => {
     cancel_requested: 'x',
     rescheduled: 'y',
     replaced: 'n',
+    approval_asked: 'v',
+    approved: 'V',
     compensated: 'U',
     compacted: 'z',
   })
@@ -63,6 +65,8 @@ it('commands have the letters they have always had', () => {
     enqueue: 'e',
     admit: 'a',
     deny: 'd',
+    askApproval: 'v',
+    approve: 'V',
     claim: 'c',
     start: 's',
     heartbeat: 'h',

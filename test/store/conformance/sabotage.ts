@@ -195,17 +195,23 @@ export const SABOTAGES: Readonly<Record<string, Readonly<Record<string, Sabotage
     'hands out to everybody': (store) => {
       let last: readonly Job[] = []
       return {
-        async due(limit) {
-          const answer = await store.due(limit)
+        async due(limit, agenda) {
+          const answer = await store.due(limit, agenda)
           const jobs = [...last, ...answer.jobs].slice(0, limit)
           last = answer.jobs
           return { ...answer, jobs }
         },
       }
     },
+    'hands what waits to be judged to whoever asks': (store) => ({
+      async due(limit, agenda) {
+        const answer = await store.due(limit, agenda)
+        return answer.jobs.length > 0 ? answer : store.due(limit, 'judgements')
+      },
+    }),
     'loses one that is due': (store) => ({
-      async due(limit) {
-        const answer = await store.due(limit)
+      async due(limit, agenda) {
+        const answer = await store.due(limit, agenda)
         return answer.jobs.length > 0 ? { ...answer, jobs: answer.jobs.slice(1) } : answer
       },
     }),
@@ -397,7 +403,7 @@ export function tampered(store: Store, sabotage: Sabotage): Store {
     claim: (grant) => store.claim(grant),
     commit: (changes, tx) => store.commit(changes, tx),
     heartbeat: (beats) => store.heartbeat(beats),
-    due: (limit) => store.due(limit),
+    due: (limit, agenda) => store.due(limit, agenda),
     find: (query) => store.find(query),
     events: (query) => store.events(query),
     settings: (operations) => store.settings(operations),

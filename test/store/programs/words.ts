@@ -17,7 +17,7 @@ export type Verb = CommandType | 'tick' | 'purge' | 'compact'
 
 /** What people do with a job in this state, likelier things more often: aimless programs never get far. */
 const SENSIBLE: Readonly<Record<State, readonly Verb[]>> = {
-  pending: ['admit', 'admit', 'admit', 'deny', 'signal', 'cancel', 'tick'],
+  pending: ['admit', 'admit', 'admit', 'deny', 'askApproval', 'askApproval', 'tick'],
   queued: [
     'claim',
     'claim',
@@ -53,10 +53,12 @@ const SENSIBLE: Readonly<Record<State, readonly Verb[]>> = {
 const UNDOING: readonly Verb[] = ['record', 'record', 'compensated', 'compensated', 'heartbeat', 'fail', 'tick']
 
 /** What an intent comes to for a job in this state. */
-export function verbFor({ state, phase }: Job, { verb, n }: Intent): Verb {
+export function verbFor({ state, phase, approval }: Job, { verb, n }: Intent): Verb {
   if (verb !== 'sensible') return verb
   const sensible = state === 'running' && phase === 'compensate' ? UNDOING : SENSIBLE[state]
-  return sensible[n % sensible.length] as Verb
+  const chosen = sensible[n % sensible.length] as Verb
+  // What was asked for is answered, or few programs come to it.
+  return chosen === 'askApproval' && approval !== undefined ? 'approve' : chosen
 }
 
 interface Circumstances {
@@ -84,6 +86,17 @@ export function wordsFor(type: Word['type'], job: Job, n: number, about: Circums
         return { ...asked, type, rule: 'r', policyHash: 'h' }
       case 'deny':
         return { ...asked, type, rule: 'r', policyHash: 'h', reason: 'no' }
+      case 'askApproval':
+        return {
+          ...asked,
+          type,
+          rule: 'r',
+          policyHash: 'h',
+          expiresMs: 1_000_000 + n,
+          ...(n % 2 === 0 && { notBy: `actor:${n % 5}` }),
+        }
+      case 'approve':
+        return { ...asked, type, policyHash: 'h', jobHash: job.approval?.jobHash ?? 'none', reason: 'seen' }
       case 'claim':
         return { ...asked, type, workerId: `w${n % 5}`, nonce: serial.toString(16).padStart(16, '0') }
       case 'start':

@@ -91,7 +91,7 @@ describeOnRedis('the log of a Redis with a ledger', () => {
   it(
     'says all that calls have changed: done again, it makes the same of an empty server',
     async () => {
-      expect(await runPrograms({ store, count: scaled(60, 2_000), seed: 1 })).toEqual([])
+      expect(await runPrograms({ store, count: scaled(240, 2_000), seed: 1 })).toEqual([])
       expect(await ship({ log, ledger })).toMatchObject({ misfit: undefined })
       const entries = await logged()
       expect(entriesAfter(BEGINNING, entries)).toEqual(entries)

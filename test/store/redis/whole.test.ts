@@ -156,6 +156,22 @@ const DEEDS: Readonly<Record<string, readonly [ScriptName, Deed]>> = {
       return (store) => store.commit([{ kind: 'key', tenant: fixture.tenant, move }])
     },
   ],
+  'a look for what waits to be judged': [
+    'unjudged',
+    async (fixture) => {
+      await fixture.insert({ policy: { admission: true } })
+      return (store) => store.due(10, 'judgements')
+    },
+  ],
+  'an admission': [
+    'commit',
+    async (fixture) => {
+      const [job] = await fixture.insert({ policy: { admission: true } })
+      const admit = { type: 'admit', rule: 'r', policyHash: 'h' } as const
+      const change = fixture.change(job as NonNullable<typeof job>, admit, fixture.begin)
+      return (store) => store.commit([change])
+    },
+  ],
   'settings written and removed': [
     'settings',
     async (fixture) => {
@@ -245,7 +261,7 @@ describeOnRedis('a script', () => {
     async () => {
       const careful = await openRedisStore({ url: server.url, scripts: watched(scriptTexts()) })
       try {
-        expect(await runPrograms({ store: careful, count: scaled(160, 2_000), seed: 7 })).toEqual([])
+        expect(await runPrograms({ store: careful, count: scaled(260, 2_000), seed: 7 })).toEqual([])
       } finally {
         await careful.close()
       }

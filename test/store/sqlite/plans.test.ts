@@ -29,6 +29,7 @@ describe('plans', () => {
     ['dueReady', 'ready USING COVERING INDEX ready_tick (tick<?)'],
     ['dueLease', 'lease USING COVERING INDEX lease_tick (tick<?)'],
     ['dueRest', 'rest USING COVERING INDEX rest_tick (tick<?)'],
+    ['unjudged', 'rest USING COVERING INDEX rest_judge (judge<?)'],
     ['leaseAt', 'lease USING INTEGER PRIMARY KEY (rowid=?)'],
     ['leasesAlike', 'l USING INTEGER PRIMARY KEY (rowid=?)'],
     ['deleteLease', 'lease USING INTEGER PRIMARY KEY (rowid=?)'],

@@ -47,6 +47,7 @@ export interface Statements extends FlowStatements {
   readonly jobsOf: string
   readonly heartbeat: string
   readonly due: string
+  readonly unjudged: string
   readonly placeEntries: string
   readonly feedPage: string
   readonly feedEnd: string
@@ -131,13 +132,8 @@ export const statementsIn = (schema: string): Statements => {
     jobsOf: `select * from ${s}.jobs_of($1, $2)`,
     heartbeat: `select * from ${s}.heartbeat($1)`,
     due: `select * from ${s}.due($1)`,
-    placeEntries: `select ${s}.place_entries($1, $2)`,
-    feedPage: `select * from ${s}.feed_page($1, $2)`,
-    feedEnd: `select * from ${s}.feed_end()`,
-    tallies: `select * from ${s}.tallies($1)`,
-    backlog: `select * from ${s}.backlog($1)`,
-    trimFeed: `select ${s}.trim_feed($1, $2)`,
-    summarize: `select ${s}.summarize()`,
+    unjudged: `select * from ${s}.unjudged($1)`,
+    ...feedStatements(s),
     settings: `select * from ${s}.settings($1)`,
     annotate: `select ${s}.annotate($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
     annotations: `select * from ${s}.annotations($1)`,
@@ -160,6 +156,16 @@ const spansIn = (s: string) => ({
   claimedBetween: `select * from ${s}.claimed_between($1, $2, $3, $4)`,
   ledBetween: `select * from ${s}.led_between($5, $1, $2, $3, $4)`,
   committedBetween: `select * from ${s}.committed_between($1, $2, $3, $4)`,
+})
+
+const feedStatements = (s: string) => ({
+  placeEntries: `select ${s}.place_entries($1, $2)`,
+  feedPage: `select * from ${s}.feed_page($1, $2)`,
+  feedEnd: `select * from ${s}.feed_end()`,
+  tallies: `select * from ${s}.tallies($1)`,
+  backlog: `select * from ${s}.backlog($1)`,
+  trimFeed: `select ${s}.trim_feed($1, $2)`,
+  summarize: `select ${s}.summarize()`,
 })
 
 export const quoted = (name: string): string => `"${name.replaceAll('"', '""')}"`

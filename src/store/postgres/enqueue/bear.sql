@@ -1,5 +1,5 @@
 -- One new job and its keys: null, or 'by:holder' of the job that was first. Raises PW001 where a key is held after something was
--- written, for the caller to undo. JSON keys: those of new-row.ts, and ca careful, tn tenant, ks keys, hl
+-- written, for the caller to undo. JSON keys: those of new-row.ts (p 1: it rests, and waits to be judged from its birth on), and ca careful, tn tenant, ks keys, hl
 -- the lane of its flow, in which it is held.
 -- Caller: `bear_each`, `move_keyed`. Index: job's and key's primary keys. Locks: its own rows, and those of `take_key`.
 create or replace function pawl.bear(item json, now_ms bigint, giver bigint) returns text
@@ -21,7 +21,7 @@ begin
       raise exception using errcode = 'PW001', message = k.p || ':' || holder, detail = k.k;
     end if;
   end loop;
-  if x.p = 1 then insert into rest (id, tick) values (x.i, x.n);
+  if x.p = 1 then insert into rest (id, tick, judge) values (x.i, x.n, x.t);
   else
     insert into ready (id, ready_at, lane, window_ms, kind, bytes, careful, tick)
     values (x.i, coalesce(x.r, x.t), coalesce(x.hl, x.l), x.w, x.k, coalesce(octet_length(x.b), 0), x.ca, x.n);

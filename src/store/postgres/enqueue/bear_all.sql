@@ -73,7 +73,7 @@ begin
     select x.i, x.t, x.k, x.l, sum_of(x.b), x.b, x.h, x.c, x.m from x
   ),
   marked as (insert into mark (mark, job) select unnest(x.m), x.i from x),
-  resting as (insert into rest (id, tick) select x.i, x.n from x where x.p = 1),
+  resting as (insert into rest (id, tick, judge) select x.i, x.n, x.t from x where x.p = 1),
   waiting as (
     insert into ready (id, ready_at, lane, window_ms, kind, bytes, careful, tick)
     select x.i, coalesce(x.r, x.t), coalesce(x.hl, x.l), x.w, x.k, coalesce(octet_length(x.b), 0), x.ca, x.n from x where x.p is null

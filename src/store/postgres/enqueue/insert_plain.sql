@@ -1,6 +1,6 @@
 -- Jobs without keys. A duplicate id fails the whole batch, which is then broken up and goes through `enqueue`, item by item.
 -- Columns as arrays. Of all but `jobs`, one element stands for all of them and none for null; `readies` null: claimable when
--- created; `pending` 1: not claimable. Arrays taken apart in the select list are stored nowhere in between: 0.7 µs a job less than
+-- created; `pending` 1: not claimable, and to be judged when created. Arrays taken apart in the select list are stored nowhere in between: 0.7 µs a job less than
 -- one WITH that all tables are filled from. Slices of them for groups of jobs that are born alike cost the same where all were (4.2
 -- and 4.1 µs).
 -- Caller: `insert.ts`, `insert_keyed`. Index: none is read. Locks: its own rows.
@@ -39,8 +39,8 @@ begin
     from (select unnest(jobs) as i, unnest(marks) as m) as x;
   end if;
   if pending <> '{}' then
-    insert into rest (id, tick) select i, coalesce(n, n1)
-    from (select unnest(jobs) as i, unnest(ticks) as n, unnest(pending) as p) as x where coalesce(p, p1) = 1;
+    insert into rest (id, tick, judge) select i, coalesce(n, n1), coalesce(t, t1)
+    from (select unnest(jobs) as i, unnest(ticks) as n, unnest(times) as t, unnest(pending) as p) as x where coalesce(p, p1) = 1;
   end if;
   insert into entry (at, jobs, revs, kinds, shapes) values (now_ms, jobs, '{1}', kinds, shapes);
   return now_ms;

@@ -1,9 +1,11 @@
 /** A new job as the database takes it in: as JSON, or as a row of many columns. */
 import { createHash } from 'node:crypto'
+import { assert } from '../../../core/assert.ts'
 import { isMereRenewal } from '../../../core/decide/heartbeat.ts'
 import { digest } from '../../../core/hash.ts'
 import { idNumber } from '../../../core/id.ts'
 import { type Spec, STATES, type State } from '../../../core/job.ts'
+import { judgeAt } from '../../../core/timers.ts'
 import { EVENT_CODES, STATE_CODES } from '../../codec/codes.ts'
 import { type EnqueuedEvent, encodeEnqueued } from '../../codec/enqueued.ts'
 import { laneNumber } from '../../codec/lane.ts'
@@ -49,6 +51,10 @@ export interface KeyRow {
 export function newRow({ job, event, input }: NewJob, kinds: Kinds): NewRow {
   const { spec } = job
   const kind = kinds.of(spec.kind)
+  const rests = job.readyAt === undefined
+  // One that is inserted again may have moved since; it meets itself, and no row of it is made.
+  const isBorn = job.rev === event.rev
+  assert(!isBorn || judgeAt(job) === (rests ? event.at : undefined), 'what is born at rest waits to be judged')
   return {
     i: idNumber(job.id) as number,
     t: event.at,
@@ -61,7 +67,7 @@ export function newRow({ job, event, input }: NewJob, kinds: Kinds): NewRow {
     m: markHashes(spec),
     r: job.readyAt === event.at ? undefined : job.readyAt,
     n: job.nextTickAt,
-    p: job.readyAt === undefined ? 1 : undefined,
+    p: rests ? 1 : undefined,
   }
 }
 

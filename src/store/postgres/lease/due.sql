@@ -1,6 +1,6 @@
 -- Hands out records whose clock has run out. What was handed out comes again in five seconds: a ticker that dies loses nothing. A
 -- claim's tick is never later than its leases'.
--- Caller: `postgres.ts`. Index: ready_tick, rest_tick, claim_tick, lease's primary key. Locks: what it hands out, SKIP
+-- Caller: `handed-out.ts`. Index: ready_tick, rest_tick, claim_tick, lease's primary key. Locks: what it hands out, SKIP
 -- LOCKED; those of `loosen_if_free`.
 create or replace function pawl.due(wanted int)
 returns table (id bigint, created_at bigint, kind int, lane int, head text, place text, doc text, claim json,

@@ -1,6 +1,6 @@
 -- Records, wherever they stand; the caller evolves what is written as a claim or a heartbeat on the lease. `log` is the whole
 -- history where the last row of it has no record of its own. No body is loaded.
--- Caller: `load.ts`, `due`. Index: the primary keys of job, ready, rest and past; those of `owned_of`. Locks: none.
+-- Caller: `load.ts`, `due`, `unjudged`. Index: the primary keys of job, ready, rest and past; those of `owned_of`. Locks: none.
 create or replace function pawl.records(ids bigint[])
 returns table (id bigint, created_at bigint, kind int, lane int, head text, place text, doc text, claim json,
                beats jsonb, log json, now_ms bigint)

@@ -7,7 +7,7 @@ import { nonceIn } from '../../../core/fence.ts'
 import { digest } from '../../../core/hash.ts'
 import { idNumber } from '../../../core/id.ts'
 import { isTerminal, type Job } from '../../../core/job.ts'
-import { tickBesidesLease } from '../../../core/timers.ts'
+import { judgeAt, tickBesidesLease } from '../../../core/timers.ts'
 import { EVENT_CODES, STATE_CODES } from '../../codec/codes.ts'
 import { baseOf, encodeEvents } from '../../codec/events.ts'
 import { logTells } from '../../codec/log-tells.ts'
@@ -132,6 +132,7 @@ export function moveRow(
     l: lane,
     lw: kind.windowMs,
     t: tickBesidesLease(after),
+    jd: judgeAt(after),
     x: after.lease?.expiresAt,
     ca: isMereRenewal(after) ? undefined : true,
     bi: after.lease?.lastBeatId === undefined ? undefined : storable(after.lease.lastBeatId),

@@ -4,7 +4,7 @@
 -- successor: a key that another job holds undoes one item alone (`move_keyed`).
 -- JSON keys: those of `settle_leases`, and q place before, w place after (r ready, l lease, s rest, p past), f first rev, ra ready at,
 -- l lane (absent: its place is what it is), lw lease window, t tick, x lease end, bi and bn last heartbeat and their number, k kind, h shape, tn tenant, g keys given,
--- kt keys taken, sp successor, b bodies, u marks of foreign correlations, rq requests, c the claim where the move is one, ca
+-- kt keys taken, sp successor, b bodies, jd since when it waits to be judged, u marks of foreign correlations, rq requests, c the claim where the move is one, ca
 -- whether its heartbeats are core's to decide.
 -- Caller: `commits.ts`, `flow_move_some`. Index: those of the functions it calls. Locks: those of `loosen`, `hold_ended`, `move_staying`, `move_sets`, and
 -- then, item by item, of `move_keyed`.

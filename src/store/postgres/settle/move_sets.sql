@@ -16,8 +16,8 @@ begin
     from rows from (json_to_recordset(items) as (
       i bigint, r int, n bigint, v int, s bigint, a bigint, z "char", e text, p int, d text, o text, q text, w text, f int,
       ra bigint, l int, t bigint, x bigint, bi text, bn int, k int, lw int, h text, tn text, g json, b json, u json, c json,
-      rq json, ca boolean)) with ordinality
-      as x(i, r, n, v, s, a, z, e, p, d, o, q, w, f, ra, l, t, x, bi, bn, k, lw, h, tn, g, b, u, c, rq, ca, place)
+      rq json, ca boolean, jd bigint)) with ordinality
+      as x(i, r, n, v, s, a, z, e, p, d, o, q, w, f, ra, l, t, x, bi, bn, k, lw, h, tn, g, b, u, c, rq, ca, jd, place)
     where (x.n is null or x.n > started) and (but is null or x.place <> all(but))
     order by x.i
   ), let_go as (
@@ -52,7 +52,7 @@ begin
     insert into pawl.ready (id, ready_at, lane, held_at, window_ms, kind, rev, step, careful, tick, doc)
     select w.i, case when w.l is null then w.ready_at else w.ra end, coalesce(w.l, w.lane), case when w.l is null then w.held_at end, w.lw, w.k, w.v, w.s, w.ca, w.t, w.d from was w where w.w = 'r'
   ), into_rest as (
-    insert into pawl.rest (id, rev, step, tick, doc) select w.i, w.v, w.s, w.t, w.d from was w where w.w = 's'
+    insert into pawl.rest (id, rev, step, tick, judge, doc) select w.i, w.v, w.s, w.t, w.jd, w.d from was w where w.w = 's'
   ), into_lease as (
     insert into pawl.lease (id, claim, expires_at, rev, step, careful, tick, doc, beat)
     select w.i, -abs(w.by), w.x, w.v, w.s, w.ca, w.t, w.d,

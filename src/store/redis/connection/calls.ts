@@ -37,6 +37,7 @@ const NAMED: ReadonlySet<ScriptName> = new Set([
   'commit',
   'heartbeat',
   'due',
+  'unjudged',
   'settings',
   'intern',
   'apply',

@@ -104,6 +104,9 @@ local function bear(born)
   elseif born.ready_at ~= '-' then
     enter_lane(born.queue, born.lane, id, born.ready_at)
     tell('queue\t' .. born.queue .. '\t' .. sub(born.lane, 2))
+  else
+    -- What is born at rest waits to be judged.
+    place(base .. 'judge', id, born.at)
   end
   for _, wanted in ipairs(born.keys) do
     take_key(wanted.key, id, wanted.expires)

@@ -16,6 +16,15 @@ export interface DueParts {
 /** Less is how two clocks that nobody touches differ. */
 const NOTICED_MS = 50
 
+/** What waits to be judged. Who judges looks after nothing else. */
+export function unjudged({ calls, kinds }: DueParts, limit: number): Promise<DueAnswer> {
+  return calls.repeated(async () => {
+    const answer = await calls.call('unjudged', [String(limit)])
+    const [, ...rows] = words(answer)
+    return { now: calls.timeIn(answer), jobs: (await storedJobs(kinds, triples(rows))).map(jobOf) }
+  })
+}
+
 export function due({ calls, kinds, feedMs }: DueParts, limit: number): Promise<DueAnswer> {
   return calls.repeated(async () => {
     const answer = await calls.call('due', [String(limit), String(feedMs)])

@@ -73,6 +73,7 @@ const PARTS = {
   heartbeat: [...OF_JOBS, 'lease/heartbeat'],
   due: [...OF_JOBS, 'lease/due'],
   notch: [...READING, 'lease/notch'],
+  unjudged: [...OF_JOBS, 'lease/unjudged'],
   load: [...READING, 'read/load'],
   candidates: [...READING, 'read/candidates'],
   ended: [...READING, 'read/ended'],

@@ -5,7 +5,7 @@ import { isMereRenewal } from '../../../core/decide/heartbeat.ts'
 import type { Event } from '../../../core/event.ts'
 import { hash53 } from '../../../core/hash.ts'
 import type { Job } from '../../../core/job.ts'
-import { tickBesidesLease } from '../../../core/timers.ts'
+import { judgeAt, tickBesidesLease } from '../../../core/timers.ts'
 import { COMMAND_CODES, EVENT_CODES, STATE_CODES } from '../../codec/codes.ts'
 import { baseOf, encodeEvents } from '../../codec/events.ts'
 import { logTells } from '../../codec/log-tells.ts'
@@ -99,11 +99,12 @@ function moreWords(change: MoveChange, kinds: Kinds, output: string | undefined)
   const owner = [quoted(after.owner?.workerId), quoted(after.lease?.lastBeatId)]
   const lanes = lanesOf(change)
   const long = hasLongLog(before) || hasLongLog(after) ? longWord(after) : ''
+  const judge = judgeAt(before) === undefined && judgeAt(after) === undefined ? '' : timeWord(judgeAt(after))
   const codes = [codeWord(before), codeWord(after)]
   const isPlain =
     others.size + echoes.length + give.length + take.length === 0 &&
     spawn === undefined &&
-    [...owner, ...lanes, long].every((each) => each === '') &&
+    [...owner, ...lanes, long, judge].every((each) => each === '') &&
     codes[0] === codes[1]
   if (isPlain) return PLAIN
   return [
@@ -112,6 +113,7 @@ function moreWords(change: MoveChange, kinds: Kinds, output: string | undefined)
     ...lanes,
     timeWord(after.readyAt),
     long,
+    judge,
     ...codes,
     String(give.length),
     ...give.map((key) => keyNameOf(before, key)),

@@ -33,10 +33,10 @@ end
 local function more_of(i)
   local more = {
     worker = ARGV[i], beat = ARGV[i + 1], lane_before = ARGV[i + 2], lane_after = ARGV[i + 3], ready_at = ARGV[i + 4], long = ARGV[i + 5],
-    code_before = ARGV[i + 6], code_after = ARGV[i + 7],
+    judge = ARGV[i + 6], code_before = ARGV[i + 7], code_after = ARGV[i + 8],
     give = {}, take = {}, bodies = {}, echoes = {},
   }
-  i = i + 8
+  i = i + 9
   for _ = 1, tonumber(ARGV[i]) do
     i = i + 1
     more.give[ARGV[i]] = true
@@ -110,6 +110,9 @@ local function add_more(id, job, queue, more)
   end
   if more.long ~= '' then
     place(base .. 'long', id, more.long ~= '-' and more.long)
+  end
+  if more.judge ~= '' then
+    place(base .. 'judge', id, more.judge ~= '-' and more.judge)
   end
   if more.code_before ~= more.code_after then
     if more.code_before ~= '' then
@@ -268,6 +271,7 @@ local function purge(i)
     place(base .. 'mark:' .. code, id, false)
   end
   place(base .. 'long', id, false)
+  place(base .. 'judge', id, false)
   place(base .. 'tick', id, false)
   keep_job(id, false)
   for _, own in ipairs({ 'born:', 'past:', 'asked:', 'body:', 'notes:', 'tied:' }) do

@@ -153,7 +153,7 @@ export class GroupCommit {
   #mustWrite({ op, asked }: Call): boolean {
     try {
       if (op === 'claim') return claimable(this.#ledger, asked as Asked<'claim'>)
-      if (op === 'due') return anythingDue(this.#ledger)
+      if (op === 'due') return anythingDue(this.#ledger, asked as Asked<'due'>)
       if (op === 'settings') return isSettingWrite(asked as Asked<'settings'>)
     } catch {
       // Whatever it was, it will show again where it is answered for.

@@ -40,7 +40,7 @@ function allOrNone(ledger: Ledger, each: () => Answered<'insert'>): Answered<'in
 
 /** A new job, or the one that was first with its id, its alias or one of its keys. Its lane is entered by `fresh`. */
 export function insertOne(ledger: Ledger, row: InsertRow, kind: number, fresh: Fresh): InsertedRow {
-  const { id, at, priority, correlation, head, input, state, readyAt, tick, more } = newJobIn(row)
+  const { id, at, priority, correlation, head, input, state, readyAt, tick, judge, more } = newJobIn(row)
   const { sql } = ledger
   if (more !== null) {
     const first = somebodyFirst(ledger, id, more.tenant, more.keys)
@@ -50,7 +50,7 @@ export function insertOne(ledger: Ledger, row: InsertRow, kind: number, fresh: F
     return ['exists', 'id', id]
   }
   if (more !== null && more.flow !== null) bearKeys(ledger, more.tenant, more.flow.births)
-  if (readyAt === null) sql.insertRest.run(id, kind, state, 1, tick, null, null)
+  if (readyAt === null) sql.insertRest.run(id, kind, state, 1, tick, judge, null, null)
   else {
     const careful = more?.careful === true ? 1 : 0
     fresh.add(id, [firstLane(ledger, row, kind), readyAt, kind, state, tick, careful])

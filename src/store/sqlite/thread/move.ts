@@ -167,7 +167,7 @@ function enter(ledger: Ledger, m: Cells, kind: number, opening: string | null, f
   }
   addStretch(ledger, id, newRev, opening, log, m.requests)
   if (output !== null) sql.putBody.run(id, 'output', output)
-  if (m.to === 'rest') sql.insertRest.run(id, kind, state, newRev, tick, code, record)
+  if (m.to === 'rest') sql.insertRest.run(id, kind, state, newRev, tick, m.judge, code, record)
   else if (m.to === 'ready') enterLane(ledger, m, kind, from)
   else {
     const { fence, expiresAt, careful, beats, beatId, worker, attempt, generation } = m

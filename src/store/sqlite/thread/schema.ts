@@ -352,4 +352,11 @@ export const MIGRATIONS: readonly string[] = [
   ALTER TABLE ready ADD COLUMN flow INTEGER;
   ALTER TABLE ready ADD COLUMN held_at INTEGER;
   `,
+  `
+  -- Since when it waits to be judged, or until when it is handed out to somebody who does. What nobody has touched since it was
+  -- enqueued, and could not be claimed, does.
+  ALTER TABLE rest ADD COLUMN judge INTEGER;
+  UPDATE rest SET judge = 0 WHERE rev = 1;
+  CREATE INDEX rest_judge ON rest (judge) WHERE judge IS NOT NULL;
+  `,
 ]

@@ -44,7 +44,7 @@ const WRITES = {
   insertReady: `INSERT INTO ready
     (lane, ready_at, id, kind, state, rev, seq, generation, attempt, careful, tick, code, record)
     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-  insertRest: 'INSERT INTO rest (id, kind, state, rev, tick, code, record) VALUES (?, ?, ?, ?, ?, ?, ?)',
+  insertRest: 'INSERT INTO rest (id, kind, state, rev, tick, judge, code, record) VALUES (?, ?, ?, ?, ?, ?, ?, ?)',
   insertDone: `INSERT INTO done (kind, state, id, rev, ended_at, ending, code, output, log)
     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
   insertDoneAlike: `INSERT INTO done (kind, state, id, rev, ended_at, ending, output)
@@ -145,6 +145,10 @@ const WRITES = {
       AND (again IS NULL OR again <= p.now))
     OR EXISTS (SELECT 1 FROM rest WHERE tick <= p.now) OR EXISTS (SELECT 1 FROM claim WHERE tick <= p.now)
     OR ${HALL_DUE} FROM (SELECT ? AS now) AS p`,
+  // rest_judge
+  unjudged: 'SELECT id FROM rest WHERE judge <= ? ORDER BY judge LIMIT ?',
+  anyUnjudged: 'SELECT EXISTS (SELECT 1 FROM rest WHERE judge <= ?)',
+  judgeRest: 'UPDATE rest SET judge = ? WHERE id = ?',
   claimDue: 'SELECT 1 FROM claim WHERE tick <= ? LIMIT 1',
   // A walk of the leases, once for each claim that is not over in a lease's time.
   tickClaimed: `UPDATE lease SET tick = (SELECT tick FROM claim WHERE id = lease.claim)

@@ -565,6 +565,7 @@ export const CASES: Readonly<Record<StatementName, readonly Case[]>> = {
     },
   ],
   due: [{ what: 'some', values: [20] }],
+  unjudged: [{ what: 'some', values: [20] }],
   placeEntries: [{ what: 'a handful', values: [100, false] }],
   feedPage: [{ what: 'from the middle', values: [500, 20] }],
   feedEnd: [{ what: 'the end', values: [] }],

@@ -98,9 +98,10 @@ function statements(from: number, to: number): readonly string[] {
     `insert into pawl.lease (id, claim, expires_at, rev, step, doc)
      select 8 * n + 1, case when n % 2 = 0 then -n else n end, case when n <= ${DUE} then ${BEGIN} else ${FAR} end, 2,
        case when n % 2 = 0 then ${step.running} else ${step.claimed} end, case when n % 2 = 0 then ${doc('running')} end from ${all}`,
-    `insert into pawl.rest (id, rev, step, tick, doc)
+    `insert into pawl.rest (id, rev, step, tick, judge, doc)
      select 8 * n + 2, case when n % 2 = 0 then 4 end, case when n % 2 = 0 then ${step.waiting} end,
-       case when n <= ${DUE} then ${BEGIN} else ${FAR} + n end, case when n % 2 = 0 then ${doc('waiting')} end from ${all}`,
+       case when n <= ${DUE} then ${BEGIN} else ${FAR} + n end, case when n <= ${DUE} then ${BEGIN} else ${FAR} + n end,
+       case when n % 2 = 0 then ${doc('waiting')} end from ${all}`,
     // Half of them odd, half of those with a long log.
     `insert into pawl.past (job, at, claim, from_step, to_step, rev, from_rev, state, plain, events, output)
      select 8 * n + 3, ${BEGIN} + n, n, ${step.enqueued}, ${step.ended}, case when n % 4 = 1 then 25 else 4 end, 1,

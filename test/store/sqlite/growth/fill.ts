@@ -69,8 +69,8 @@ function rows(): readonly (readonly [into: string, columns: string, rest?: strin
       `8 * n + 1, n, '${S.claimed}', 2, '0.1.aa', ${FAR}, ${early(`CASE WHEN n % 2 = 0 THEN ${FAR} + n END`)}, 0, n, 2, 2, '${S.queued}', ${FAR}, 1, 0, 7`,
     ],
     [
-      'rest (id, kind, state, rev, tick, code, record)',
-      `8 * n + 2, n, '${S.waiting}', 4, ${early(`${FAR} + n`)}, 7, '{}'`,
+      'rest (id, kind, state, rev, tick, judge, code, record)',
+      `8 * n + 2, n, '${S.waiting}', 4, ${early(`${FAR} + n`)}, ${early(`${FAR} + n`)}, 7, '{}'`,
     ],
     ['ending (id, state, ended_at, jobs, log)', `n, '${S.failed}', ${BEGIN} + n, 1, '[]'`],
     [

@@ -36,4 +36,5 @@ export const upkeep: Chapter = async (fixture, recording) => {
   await fixture.setup.advance(4 * 86_400_000)
   await store.due(1)
   await recording.store.lastDue()
+  await store.due(1, 'judgements')
 }

@@ -1,0 +1,197 @@
+/** `pawl policy …`: a policy before it holds, and why it says what it says. */
+import type { Command } from 'commander'
+import { wasLetIn } from '../../core/admission.ts'
+import type { Job } from '../../core/job.ts'
+import type { CaseResult } from '../../policy/cases.ts'
+import type { Finding, Judgement } from '../../policy/judgement.ts'
+import type { Snapshot } from '../../policy/snapshot.ts'
+import { countOf } from '../choice.ts'
+import { examples } from '../example.ts'
+import { Ended, EXIT, Missing } from '../exit.ts'
+import type { Context } from '../program.ts'
+import { found, type Session, withExisting } from '../session.ts'
+import { safe } from '../terminal.ts'
+
+export function policy(parent: Command, { session }: Context): void {
+  const group = parent
+    .command('policy')
+    .description('rules for who is admitted: check, test and try them (docs/policy.md)')
+  const check = group
+    .command('check <folder>')
+    .description('whether it is a policy; exits with 1 and every place where it is not')
+    .action((folder: string) => checked(session(), folder))
+  examples(check, 'pawl policy check policies/')
+  group
+    .command('test <folder>')
+    .description('its tables of cases (*.cases.yaml); exits with 1 if one comes to something else')
+    .action((folder: string) => tested(session(), folder))
+  const explain = group
+    .command('explain <folder> <job>')
+    .description('what the policy says about a job that is there, rule by rule')
+    .action((folder: string, id: string) => explained(session(), folder, id))
+  examples(explain, 'pawl policy explain policies/ pj_1k9f3')
+  const simulate = group
+    .command('simulate <folder>')
+    .description('what it would have said about the last jobs, beside what became of them; changes nothing')
+    .option('-n, --last <number>', 'how many jobs', '1000')
+    .option('--against <folder>', 'compare with what another policy would have said')
+    .action((folder: string, options: SimulateOptions) => simulated(session(), folder, options))
+  examples(
+    simulate,
+    'pawl policy simulate new-policies/ --against policies/',
+    'pawl policy simulate policies/ -n 10000',
+  )
+}
+
+async function loaded({ terminal }: Session, folder: string): Promise<Snapshot> {
+  const { BrokenPolicy, policyIn } = await import('../../policy/folder.ts')
+  const { faultText } = await import('../../policy/source.ts')
+  try {
+    return policyIn(folder)
+  } catch (error) {
+    if (!(error instanceof BrokenPolicy)) throw new Missing(`${folder} cannot be read: ${String(error)}`)
+    const { faults } = error
+    terminal.tell({ ok: false, faults }, () => {
+      for (const fault of faults) terminal.print(`${safe(faultText(fault))}\n`)
+    })
+    throw new Ended(EXIT.failure)
+  }
+}
+
+async function checked(session: Session, folder: string): Promise<void> {
+  const { terminal } = session
+  const { hash, rules } = await loaded(session, folder)
+  terminal.tell({ ok: true, policyHash: hash, rules: rules.length }, () =>
+    terminal.say(`${rules.length} rules, ${terminal.paint.bold(hash)}`),
+  )
+}
+
+async function tested(session: Session, folder: string): Promise<void> {
+  const { terminal } = session
+  const snapshot = await loaded(session, folder)
+  const { isCases, tried } = await import('../../policy/cases.ts')
+  const { filesIn } = await import('../../policy/folder.ts')
+  const { faultText } = await import('../../policy/source.ts')
+  const outcome = tried(snapshot, filesIn(folder, isCases))
+  if ('faults' in outcome) {
+    terminal.tell({ ok: false, faults: outcome.faults }, () => {
+      for (const fault of outcome.faults) terminal.print(`${safe(faultText(fault))}\n`)
+    })
+    throw new Ended(EXIT.failure)
+  }
+  const { results } = outcome
+  const wrong = results.filter(({ ok }) => !ok)
+  terminal.tell({ ok: wrong.length === 0, policyHash: snapshot.hash, cases: results }, () => {
+    for (const each of wrong) terminal.print(`${safe(wrongText(each))}\n`)
+    terminal.say(`${results.length - wrong.length} of ${results.length} cases come to what they should.`)
+  })
+  if (wrong.length > 0) throw new Ended(EXIT.failure)
+}
+
+const wrongText = ({ file, line, name, expected, found: { decision, rule, reason } }: CaseResult): string =>
+  `${file}:${line} ${name}: expected ${expected.decision}${expected.rule === undefined ? '' : ` by ${expected.rule}`}, got ${decision} by ${rule}${reason === undefined ? '' : ` (${reason})`}`
+
+async function explained(session: Session, folder: string, id: string): Promise<void> {
+  const { terminal } = session
+  const snapshot = await loaded(session, folder)
+  await withExisting(session, async (pawl) => {
+    const job = await found(pawl, id)
+    const judgement = snapshot.judge(job)
+    const findings = snapshot.findings(job)
+    terminal.tell({ job: job.id, judgement, rules: findings.map(told) }, () => {
+      terminal.say(decisionText(terminal.paint.bold(judgement.decision), judgement))
+      terminal.table(
+        ['RULE', 'SAYS', 'APPLIES', 'WHEN'],
+        findings.map((finding) => {
+          const { rule, applies, when } = told(finding)
+          return [rule, finding.rule.decision, applies, when]
+        }),
+        { yields: 'WHEN' },
+      )
+      if (findings.length < snapshot.rules.length)
+        terminal.say(
+          terminal.paint.dim(`${snapshot.rules.length - findings.length} rules are for other topics or tenants.`),
+        )
+    })
+  })
+}
+
+const decisionText = (decision: string, { rule, reason, policyHash }: Judgement): string =>
+  `${decision} by ${safe(rule)}${reason === undefined ? '' : `: ${safe(reason)}`} (policy ${policyHash})`
+
+const told = (finding: Finding) => ({
+  rule: finding.rule.id,
+  decision: finding.rule.decision,
+  applies: finding.applies === 'unknown' ? `cannot be told: ${finding.why}` : finding.applies ? 'yes' : 'no',
+  when: finding.rule.when?.text,
+})
+
+interface SimulateOptions {
+  readonly last: string
+  readonly against?: string
+}
+
+interface Change {
+  readonly job: string
+  readonly topic: string
+  readonly was: string
+  readonly now: string
+  readonly rule: string
+}
+
+const PAGE = 500
+const SHOWN = 50
+
+async function simulated(session: Session, folder: string, { last, against }: SimulateOptions): Promise<void> {
+  const { terminal } = session
+  const most = countOf('--last', last, { min: 1, max: 1_000_000 })
+  const snapshot = await loaded(session, folder)
+  const other = against === undefined ? undefined : await loaded(session, against)
+  await withExisting(session, async (pawl) => {
+    const changes: Change[] = []
+    const counts: Record<string, number> = {}
+    let seen = 0
+    const look = (job: Job) => {
+      const { decision, rule } = snapshot.judge(job)
+      const was = other === undefined ? became(job) : other.judge(job).decision
+      const now = other === undefined ? admitting(decision) : decision
+      counts[decision] = (counts[decision] ?? 0) + 1
+      if (was !== undefined && was !== now)
+        changes.push({ job: job.id, topic: job.spec.topic ?? job.spec.kind.type, was, now, rule })
+    }
+    for (let after: string | undefined; seen < most; ) {
+      const page = await pawl.find({ order: 'newest', limit: Math.min(PAGE, most - seen), cursor: after })
+      for (const job of page.jobs) look(job)
+      seen += page.jobs.length
+      terminal.progress('jobs', seen, most)
+      after = page.cursor
+      if (after === undefined) break
+    }
+    terminal.progressDone()
+    terminal.tell({ policyHash: snapshot.hash, jobs: seen, decisions: counts, changes }, () => {
+      const told = Object.entries(counts).map(([decision, count]) => `${count} ${decision}`)
+      terminal.say(
+        `${seen} jobs: ${told.length === 0 ? 'none to look at' : told.join(', ')}. ${changes.length} would change.`,
+      )
+      if (changes.length === 0) return
+      terminal.table(
+        ['JOB', 'TOPIC', 'WAS', 'WOULD BE', 'RULE'],
+        changes.slice(0, SHOWN).map(({ job, topic, was, now, rule }) => [job, topic, was, now, rule]),
+      )
+      if (changes.length > SHOWN)
+        terminal.say(terminal.paint.dim(`… and ${changes.length - SHOWN} more: --json has all.`))
+    })
+  })
+}
+
+/** Whether it was let in is all that a record tells of the rules that did so. */
+function became(job: Job): string | undefined {
+  const letIn = wasLetIn(job)
+  return letIn === undefined ? undefined : letIn ? LET_IN : TURNED_AWAY
+}
+
+const LET_IN = 'let in'
+const TURNED_AWAY = 'turned away'
+
+const admitting = (decision: Judgement['decision']): string =>
+  decision === 'deny' ? TURNED_AWAY : decision === 'require_approval' ? 'to be approved' : LET_IN

@@ -1,0 +1,100 @@
+/** Admission: what a policy says about a job, what is said to the job then, and what its record tells of it. */
+import type { Admit, AskApproval, Deny, Unstamped } from './command.ts'
+import { digest } from './hash.ts'
+import { type Approval, isEnded, type Job, type Terms, type Time } from './job.ts'
+
+/** A policy's word about one job. */
+export interface Judged {
+  readonly letsIn: boolean
+  readonly rule: string
+  readonly policyHash: string
+  readonly reason: string | undefined
+  /** Under which it is let in. */
+  readonly terms: Terms | undefined
+  /** Somebody must approve it first. */
+  readonly approval: { readonly expiresMs: number; readonly fourEyes: boolean } | undefined
+}
+
+/** A denial by a policy is told as what document 000 calls it. */
+const VIOLATION = 'policy_violation'
+
+/**
+ * What is said to a job that was judged. An approval holds for the policy that asked for it and for the job as it was then; of
+ * another policy it is asked for anew. `enqueuedBy`: asked for where the rule wants another pair of eyes.
+ */
+export function sentenceOf(
+  job: Job,
+  judged: Judged,
+  now: Time,
+  enqueuedBy: string | undefined,
+): Unstamped<Admit | Deny | AskApproval> {
+  const { rule, policyHash, reason, terms, approval } = judged
+  if (!judged.letsIn) return { type: 'deny', rule, policyHash, reason, cause: VIOLATION }
+  if (approval === undefined) return { type: 'admit', rule, policyHash, terms }
+  const asked = job.approval
+  const stands = asked !== undefined && asked.policyHash === policyHash && asked.jobHash === jobHashOf(job)
+  const inTime = stands && now < asked.expiresAt
+  if (inTime && asked.given !== undefined)
+    return { type: 'admit', rule, policyHash, terms, reason: `Approved by ${asked.given.by}.` }
+  if (stands && !inTime && asked.given === undefined)
+    return { type: 'deny', rule, policyHash, reason: 'Nobody approved it in time.', cause: VIOLATION }
+  const notBy = approval.fourEyes ? enqueuedBy : undefined
+  return { type: 'askApproval', rule, policyHash, expiresMs: approval.expiresMs, notBy, reason }
+}
+
+/**
+ * What an approval is bound to: everything that was asked for, at which priority, and which chance of the job it is. It need not be
+ * cryptographic: it stands in the record of the job it is about. Members in the order of their names, since stores bring them back in
+ * orders of their own.
+ */
+export const jobHashOf = ({ id, spec, generation, priority }: Job): string =>
+  digest(JSON.stringify([id, generation, priority, spec], byName))
+
+const byName = (_: string, value: unknown): unknown =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+    ? Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)))
+    : value
+
+/** Whose word it is that names nobody: a program's, of which anybody may be behind. */
+const NAMELESS = 'operator'
+
+/**
+ * Why the eyes of an actor are not another pair; undefined where they are. `producer:ann` and `admin:ann` are one person in two roles.
+ * What pawl does by itself is nobody's look at a job.
+ */
+export function eyesAmiss({ rule, notBy }: Approval, actor: string): string | undefined {
+  if (notBy === undefined || actor.startsWith('system:')) return undefined
+  if (actor === NAMELESS) return `Rule ${rule} wants another pair of eyes than those of ${notBy}: say whose yours are.`
+  return nameIn(notBy) === nameIn(actor)
+    ? `Rule ${rule} wants another pair of eyes than those of ${notBy}, who enqueued it.`
+    : undefined
+}
+
+const nameIn = (actor: string): string => actor.slice(actor.indexOf(':') + 1)
+
+/** Those of the terms that are narrower than what the job has by its policy; undefined where none is. */
+export function narrower({ spec }: Pick<Job, 'spec'>, terms: Terms | undefined): Terms | undefined {
+  const { attemptMs, maxAttempts } = spec.kind.policy
+  const narrow = {
+    attemptMs: below(terms?.attemptMs, attemptMs),
+    maxAttempts: below(terms?.maxAttempts, maxAttempts),
+  }
+  return narrow.attemptMs === undefined && narrow.maxAttempts === undefined ? undefined : narrow
+}
+
+const below = (term: number | undefined, own: number): number | undefined =>
+  term === undefined || term >= own ? undefined : term
+
+/** How long an attempt may run. */
+export const attemptMsOf = ({ spec, terms }: Pick<Job, 'spec' | 'terms'>): number =>
+  terms?.attemptMs ?? spec.kind.policy.attemptMs
+
+/** How many executions may end in failure. */
+export const maxAttemptsOf = ({ spec, terms }: Pick<Job, 'spec' | 'terms'>): number =>
+  terms?.maxAttempts ?? spec.kind.policy.maxAttempts
+
+/** Whether a job was let in; undefined where that is open, or where it ended before anybody had a word. */
+export function wasLetIn(job: Job): boolean | undefined {
+  if (job.state === 'denied') return false
+  return job.attempt > 0 || (job.state !== 'pending' && !isEnded(job)) ? true : undefined
+}

@@ -1,0 +1,38 @@
+import type { Judged } from '../core/admission.ts'
+import type { Job } from '../core/job.ts'
+import type { Log } from '../system/log.ts'
+import { type Service, service } from '../system/service.ts'
+import type { Timers } from '../system/timers.ts'
+
+/**
+ * The scheduler of document 002: asks the store for what waits to be judged, and a judge for its word. Any number of them may run at
+ * once: each job is handed to one, and comes again if nothing came of it. A job that nobody may judge now waits.
+ */
+export const ADMISSION_DEFAULTS = {
+  everyMs: 250,
+  batch: 200,
+} as const
+
+export interface Judge {
+  /** Whether it can tell now: a policy that is broken, or being written, judges nobody. */
+  look(): boolean
+  /** Throws where it cannot tell: the job waits, and is handed out again. */
+  judge(job: Job): Judged
+}
+
+export interface AdmissionParts {
+  /** Judges up to so many that wait. */
+  readonly admit: (judge: Judge, limit: number) => Promise<{ readonly due: number; readonly moved: number }>
+  readonly judge: Judge
+  readonly timers: Timers
+  readonly log: Log
+}
+
+export function admission({ admit, judge, timers, log }: AdmissionParts): Service {
+  const { everyMs, batch } = ADMISSION_DEFAULTS
+  const round = async (signal: AbortSignal) => {
+    // A full batch says that there is more. The judge is looked at before each: another policy may hold by now.
+    for (let full = true; full && !signal.aborted && judge.look(); ) full = (await admit(judge, batch)).due >= batch
+  }
+  return service({ name: 'admission', everyMs, timers, log, round })
+}

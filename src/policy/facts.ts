@@ -1,0 +1,90 @@
+/**
+ * A job as expressions see it. Fields that a job does not have are empty (`''`, `{}`, -1 for `stepIndex`), so that a condition
+ * about them is false rather than an error; keys of `env` and `labels` are asked for with `has(job.env.sandbox)` first. Inputs are not
+ * in here: they may be big, or encrypted, and a policy that cannot see them cannot tell them to anybody.
+ */
+import type { Job } from '../core/job.ts'
+
+/** Of CEL's types: whole numbers are `bigint`. The names are those of the record, and the contract with whoever writes rules. */
+export class JobFacts {
+  readonly id: string
+  readonly tenant: string
+  readonly type: string
+  readonly topic: string
+  readonly queue: string
+  readonly priority: bigint
+  readonly env: Readonly<Record<string, string>>
+  readonly labels: Readonly<Record<string, string>>
+  readonly adapterId: string
+  readonly contextPtr: string
+  readonly parentId: string
+  readonly workflowId: string
+  readonly stepIndex: bigint
+  readonly inputSize: bigint
+  readonly generation: bigint
+  readonly dialect: string
+
+  constructor({ id, spec, priority, generation }: Described) {
+    const { kind } = spec
+    this.id = id
+    this.tenant = kind.tenant
+    this.type = kind.type
+    this.topic = topicOf({ spec })
+    this.queue = kind.queue
+    this.priority = BigInt(priority)
+    this.env = spec.env ?? NONE
+    this.labels = spec.labels ?? NONE
+    this.adapterId = spec.adapterId ?? ''
+    this.contextPtr = spec.contextPtr ?? ''
+    this.parentId = spec.parentId ?? ''
+    this.workflowId = spec.workflowId ?? ''
+    this.stepIndex = BigInt(spec.stepIndex ?? -1)
+    this.inputSize = BigInt(spec.input?.size ?? 0)
+    this.generation = BigInt(generation)
+    this.dialect = kind.policy.dialect ?? ''
+  }
+}
+
+/** As much of a job as rules look at. */
+export interface Described {
+  readonly id: string
+  readonly priority: number
+  readonly generation: number
+  readonly spec: {
+    readonly kind: {
+      readonly tenant: string
+      readonly queue: string
+      readonly type: string
+      readonly policy: Pick<Job['spec']['kind']['policy'], 'dialect'>
+    }
+    readonly input: { readonly size: number } | undefined
+  } & Pick<
+    Job['spec'],
+    'topic' | 'env' | 'labels' | 'adapterId' | 'contextPtr' | 'parentId' | 'workflowId' | 'stepIndex'
+  >
+}
+
+/** What a job is addressed to: its topic; of one that names none, its type. */
+export const topicOf = ({ spec }: Pick<Described, 'spec'>): string => spec.topic ?? spec.kind.type
+
+const NONE: Readonly<Record<string, never>> = {}
+
+/** The types of the fields above, as CEL names them. */
+export const FACT_TYPES: Readonly<Record<keyof JobFacts, string>> = {
+  id: 'string',
+  tenant: 'string',
+  type: 'string',
+  topic: 'string',
+  queue: 'string',
+  priority: 'int',
+  env: 'map<string, string>',
+  labels: 'map<string, string>',
+  adapterId: 'string',
+  contextPtr: 'string',
+  parentId: 'string',
+  workflowId: 'string',
+  stepIndex: 'int',
+  inputSize: 'int',
+  generation: 'int',
+  dialect: 'string',
+}

@@ -1,0 +1,110 @@
+/** `pawl policy …` on folders and on a store of its own. */
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { afterAll, describe, expect, it } from 'vitest'
+import { defineJob } from '../../src/library/define-job.ts'
+import { open } from '../../src/open.ts'
+import { folder, json, pawl } from './pawl.ts'
+
+const home = folder()
+const env = { PAWL_URL: home.at('jobs.db'), USER: 'ann' }
+const run = (...words: readonly string[]) => pawl(['policy', ...words], { env })
+const told = <T = Record<string, unknown>>(...words: readonly string[]) => json<T>(['policy', ...words], { env })
+
+const EXAMPLE = 'examples/policies'
+
+afterAll(() => home[Symbol.dispose]())
+
+function policy(name: string, files: Readonly<Record<string, string>>): string {
+  mkdirSync(home.at(name))
+  for (const [file, text] of Object.entries(files)) writeFileSync(home.at(`${name}/${file}`), text)
+  return home.at(name)
+}
+
+describe('pawl policy check', () => {
+  it('tells the hash of a policy', async () => {
+    const { stdout, code } = await run('check', EXAMPLE)
+    expect(code).toBe(0)
+    expect(stdout).toMatch(/^5 rules, [0-9a-f]{32}\n$/)
+  })
+
+  it('tells every place where it is none, and exits with 1', async () => {
+    const broken = policy('broken', {
+      'a.yaml': 'rules:\n  - id: a\n    decision: alow\n  - id: b\n    decision: allow\n    when: job.tpye == ""\n',
+      'b.yaml': 'rules: [',
+    })
+    const { stdout, code } = await run('check', broken)
+    expect(code).toBe(1)
+    expect(stdout.trim().split('\n')).toEqual([
+      expect.stringMatching(/a\.yaml:3:15 rules\[0\]\.decision/),
+      expect.stringMatching(/a\.yaml:6:11 rules\[1\]\.when/),
+      expect.stringMatching(/b\.yaml:1:/),
+    ])
+    expect((await run('check', home.at('nowhere'))).code).toBe(3)
+  })
+})
+
+describe('pawl policy test', () => {
+  it('runs the tables beside the policy', async () => {
+    const { stdout, code } = await run('test', EXAMPLE)
+    expect(stdout).toBe('6 of 6 cases come to what they should.\n')
+    expect(code).toBe(0)
+  })
+
+  it('tells what came of a case instead, and exits with 1', async () => {
+    const wrong = policy('wrong', {
+      'a.yaml': 'rules:\n  - id: a\n    decision: allow\n',
+      'a.cases.yaml': 'cases:\n  - name: nobody\n    job: { type: x }\n    expect: { decision: deny }\n',
+    })
+    const { stdout, code } = await run('test', wrong)
+    expect(stdout).toMatch(/a\.cases\.yaml:2 nobody: expected deny, got allow by a\n0 of 1/)
+    expect(code).toBe(1)
+    const broken = policy('broken-cases', {
+      'a.yaml': 'rules:\n  - id: a\n    decision: allow\n',
+      'a.cases.yaml': 'cases:\n  - name: nobody\n    job: {}\n    expect: { decision: deny }\n',
+    })
+    expect(await run('test', broken)).toMatchObject({
+      code: 1,
+      stdout: expect.stringMatching(/a\.cases\.yaml:3:10 .*type or a topic/),
+    })
+  })
+})
+
+describe('pawl policy explain and simulate', () => {
+  const chat = defineJob({ type: 'chat', admission: true, async run() {} })
+
+  it('say what would become of jobs that are there, and change nothing', async () => {
+    let ids: readonly string[]
+    {
+      await using store = await open(env.PAWL_URL, { ticker: false, retention: false, log: 'silent' })
+      const enqueued = [
+        await store.enqueue(chat, undefined, { topic: 'job.chat.simple' }),
+        await store.enqueue(chat, undefined, { topic: 'job.code.llm' }),
+        await store.enqueue(chat, undefined, { topic: 'job.code.llm' }),
+      ]
+      ids = enqueued.map(({ id }) => id)
+      for (const job of enqueued.slice(0, 2)) await store.admit(job.id)
+    }
+    expect(await told('explain', EXAMPLE, ids[1] ?? '')).toMatchObject({
+      judgement: { decision: 'deny', rule: 'sandboxed-code' },
+      rules: [
+        { rule: 'sandboxed-code', applies: 'yes' },
+        { rule: 'code', applies: 'yes' },
+      ],
+    })
+    expect((await run('explain', EXAMPLE, ids[0] ?? '')).stdout).toMatch(/^allow by chat \(policy/)
+    expect(await told('simulate', EXAMPLE)).toMatchObject({
+      jobs: 3,
+      decisions: { allow: 1, deny: 2 },
+      changes: [{ job: ids[1], was: 'let in', now: 'turned away', rule: 'sandboxed-code' }],
+    })
+    const open2 = policy('open', { 'a.yaml': 'rules:\n  - id: a\n    decision: allow\n' })
+    expect(await told('simulate', open2, '--against', EXAMPLE, '-n', '2')).toMatchObject({
+      jobs: 2,
+      changes: [
+        { job: ids[2], was: 'deny', now: 'allow', rule: 'a' },
+        { job: ids[1], was: 'deny', now: 'allow', rule: 'a' },
+      ],
+    })
+    expect((await run('simulate', open2)).stdout).toMatch(/^3 jobs: 3 allow\. 0 would change\.\n$/)
+  })
+})

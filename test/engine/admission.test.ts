@@ -1,0 +1,254 @@
+import { describe, expect, it } from 'vitest'
+import type { Judged } from '../../src/core/admission.ts'
+import type { Job } from '../../src/core/job.ts'
+import { admission, type Judge } from '../../src/engine/admission.ts'
+import type { LocalEngine } from '../../src/engine/local.ts'
+import { linesTo, silentLog } from '../../src/system/log.ts'
+import { realTimers } from '../../src/system/timers.ts'
+import { EngineFixture, kindOf } from './engine-fixture.ts'
+
+const ADMITTED = kindOf({ admission: true, timeout: '5m', retry: { attempts: 7 } })
+const BOUND = kindOf({ dialect: '002' })
+
+const word = (over: Partial<Judged> = {}): Judged => ({
+  letsIn: true,
+  rule: 'r1',
+  policyHash: 'h1',
+  reason: undefined,
+  terms: undefined,
+  approval: undefined,
+  ...over,
+})
+
+const judging = (judge: (job: Job) => Judged, look = () => true): Judge => ({ judge, look })
+
+const serviceOn = (engine: LocalEngine, judge: Judge, log = silentLog) =>
+  admission({ admit: (by, limit) => engine.admit(by, limit), judge, timers: realTimers, log })
+
+async function waiting(fixture: EngineFixture, count: number, kind = ADMITTED): Promise<readonly Job[]> {
+  const jobs: Job[] = []
+  for (let i = 0; i < count; i += 1) jobs.push(await fixture.enqueue({ kind }))
+  return jobs
+}
+
+describe('admission', () => {
+  it('lets in and turns away, as the scheduler’s word, with rule and policy in the event', async () => {
+    const fixture = new EngineFixture()
+    const [one, two] = await waiting(fixture, 2)
+    const denied = word({ letsIn: false, rule: 'no', reason: 'not today' })
+    await serviceOn(
+      fixture.engine,
+      judging((job) => (job.id === one?.id ? word() : denied)),
+    ).runOnce()
+    expect((await fixture.log(one?.id ?? '')).at(-1)).toMatchObject({
+      type: 'admitted',
+      to: 'queued',
+      actor: 'system:scheduler',
+      payload: { verdict: { rule: 'r1', policyHash: 'h1' } },
+    })
+    expect((await fixture.log(two?.id ?? '')).at(-1)).toMatchObject({
+      type: 'denied',
+      actor: 'system:scheduler',
+      cause: 'policy_violation',
+      payload: { verdict: { rule: 'no', policyHash: 'h1', reason: 'not today' } },
+    })
+  })
+
+  it('schedules what it denies, where a document has it so, in one commit', async () => {
+    const fixture = new EngineFixture()
+    const [job] = await waiting(fixture, 1, BOUND)
+    await serviceOn(
+      fixture.engine,
+      judging(() => word({ letsIn: false })),
+    ).runOnce()
+    expect((await fixture.log(job?.id ?? '')).map(({ type }) => type)).toEqual(['enqueued', 'admitted', 'denied'])
+  })
+
+  it('judges all that waits, batch after batch, each job once among many that judge', async () => {
+    const fixture = new EngineFixture()
+    const jobs = await waiting(fixture, 450)
+    const seen: string[] = []
+    const judge = judging((job) => {
+      seen.push(job.id)
+      return word()
+    })
+    const engines = [fixture.engine, fixture.another(), fixture.another()]
+    await Promise.all(engines.map((engine) => serviceOn(engine, judge).runOnce()))
+    expect(seen.toSorted()).toEqual(jobs.map(({ id }) => id).toSorted())
+    for (const { id } of jobs) expect((await fixture.job(id)).state).toBe('queued')
+  })
+
+  it('judges nobody while there is no policy, and nothing but what waits', async () => {
+    const fixture = new EngineFixture()
+    const [job] = await waiting(fixture, 1)
+    await fixture.enqueue()
+    const asked: string[] = []
+    const judge = (look: () => boolean) =>
+      judging((each) => {
+        asked.push(each.id)
+        return word()
+      }, look)
+    await serviceOn(
+      fixture.engine,
+      judge(() => false),
+    ).runOnce()
+    expect(asked).toEqual([])
+    await serviceOn(
+      fixture.engine,
+      judge(() => true),
+    ).runOnce()
+    expect(asked).toEqual([job?.id])
+  })
+
+  it('leaves a job waiting that it cannot tell about, says so, and comes back to it', async () => {
+    const lines: string[] = []
+    const fixture = new EngineFixture({
+      log: linesTo(
+        (line) => void lines.push(line),
+        () => 0,
+      ),
+    })
+    const [job, other] = await waiting(fixture, 2)
+    let broken = true
+    const judge = judging(({ id }) => {
+      if (broken && id === job?.id) throw new Error('cannot tell')
+      return word()
+    })
+    await serviceOn(fixture.engine, judge).runOnce()
+    expect((await fixture.job(job?.id ?? '')).state).toBe('pending')
+    expect((await fixture.job(other?.id ?? '')).state).toBe('queued')
+    expect(lines.join()).toContain('cannot tell')
+    broken = false
+    fixture.clock.advance(5_000)
+    await serviceOn(fixture.engine, judge).runOnce()
+    expect((await fixture.job(job?.id ?? '')).state).toBe('queued')
+  })
+
+  it('judges again what gets a second chance', async () => {
+    const fixture = new EngineFixture()
+    const [job] = await waiting(fixture, 1)
+    await fixture.must(job?.id ?? '', { type: 'cancel', mode: 'hard' })
+    await fixture.must(job?.id ?? '', { type: 'reopen' })
+    await serviceOn(
+      fixture.engine,
+      judging(() => word()),
+    ).runOnce()
+    expect(await fixture.job(job?.id ?? '')).toMatchObject({ state: 'queued', generation: 1 })
+  })
+})
+
+describe('terms', () => {
+  it('narrow what a job may, and are kept from then on', async () => {
+    const fixture = new EngineFixture()
+    const [job] = await waiting(fixture, 1)
+    const terms = { attemptMs: 30_000, maxAttempts: 1 }
+    await serviceOn(
+      fixture.engine,
+      judging(() => word({ terms })),
+    ).runOnce()
+    expect(await fixture.job(job?.id ?? '')).toMatchObject({ state: 'queued', terms, spec: { kind: ADMITTED } })
+    const [{ fence } = { fence: '' }] = await fixture.claim()
+    await fixture.must(job?.id ?? '', { type: 'start', fence })
+    const { nextTickAt, startedAt } = await fixture.job(job?.id ?? '')
+    expect((nextTickAt ?? 0) - (startedAt ?? 0)).toBe(30_000)
+    await fixture.must(job?.id ?? '', { type: 'fail', fence, fault: { code: 'E_GPU_OOM', message: 'oom' } })
+    expect((await fixture.job(job?.id ?? '')).state).toBe('dead_lettered')
+  })
+
+  it('never widen: what asks for more than the policy has is not there', async () => {
+    const fixture = new EngineFixture()
+    const [wide, half] = await waiting(fixture, 2)
+    const hour = 3_600_000
+    const judge = judging(({ id }) => word({ terms: { attemptMs: hour, maxAttempts: id === wide?.id ? 100 : 3 } }))
+    await serviceOn(fixture.engine, judge).runOnce()
+    expect((await fixture.job(wide?.id ?? '')).terms).toBeUndefined()
+    expect((await fixture.job(half?.id ?? '')).terms).toEqual({ attemptMs: undefined, maxAttempts: 3 })
+  })
+})
+
+describe('approvals', () => {
+  const asking = (over: Partial<Judged> = {}) =>
+    judging(() => word({ rule: 'ask', approval: { expiresMs: 60_000, fourEyes: false }, ...over }))
+
+  async function asked(over: Partial<Judged> = {}) {
+    const fixture = new EngineFixture()
+    const [job] = await waiting(fixture, 1)
+    const id = job?.id ?? ''
+    const judge = (by = asking(over)) => serviceOn(fixture.engine, by).runOnce()
+    await judge()
+    const approval = async () => (await fixture.job(id)).approval
+    const { policyHash = '', jobHash = '' } = (await approval()) ?? {}
+    const approve = (saying: object = {}) =>
+      fixture.say(id, { type: 'approve', policyHash, jobHash, reason: 'looked', ...saying })
+    return { fixture, id, judge, approval, approve, state: async () => (await fixture.job(id)).state }
+  }
+
+  it('are asked for once, and let the job in once given: who, when and why is in the log', async () => {
+    const { fixture, id, judge, approval, approve, state } = await asked({ reason: 'risky' })
+    expect(await approval()).toMatchObject({ rule: 'ask', policyHash: 'h1', reason: 'risky', given: undefined })
+    fixture.clock.advance(30_000)
+    await judge()
+    expect((await fixture.log(id)).map(({ type }) => type)).toEqual(['enqueued', 'approval_asked'])
+    expect(await approve()).toMatchObject({ ok: true, state: 'pending' })
+    await judge()
+    expect(await state()).toBe('queued')
+    expect((await fixture.log(id)).slice(2)).toMatchObject([
+      { type: 'approved', actor: 'tester', payload: { reason: 'looked' } },
+      {
+        type: 'admitted',
+        actor: 'system:scheduler',
+        payload: { verdict: { rule: 'ask', reason: 'Approved by tester.' } },
+      },
+    ])
+    expect(await approval()).toBeUndefined()
+  })
+
+  it('expire: what nobody approved in time is denied', async () => {
+    const { fixture, judge, approve, state, id } = await asked()
+    fixture.clock.advance(60_000)
+    expect(await approve()).toMatchObject({ ok: false, refusal: { code: 'NOT_APPROVABLE' } })
+    await judge()
+    expect(await state()).toBe('denied')
+    expect((await fixture.job(id)).verdict).toMatchObject({ rule: 'ask', reason: 'Nobody approved it in time.' })
+  })
+
+  it('that came too late to be of use are asked for again', async () => {
+    const { fixture, judge, approve, approval } = await asked()
+    await approve()
+    fixture.clock.advance(60_000)
+    await judge()
+    expect(await approval()).toMatchObject({ given: undefined, expiresAt: fixture.clock.now() + 60_000 })
+  })
+
+  it('are void once the policy has changed: asked for anew, or not needed any more', async () => {
+    const { judge, approve, approval, state } = await asked()
+    await approve()
+    await judge(asking({ policyHash: 'h2' }))
+    expect(await approval()).toMatchObject({ policyHash: 'h2', given: undefined })
+    expect(await approve()).toMatchObject({ ok: false, refusal: { code: 'NOT_APPROVABLE' } })
+    expect(await approve({ policyHash: 'h2' })).toMatchObject({ ok: true })
+    await judge(judging(() => word({ policyHash: 'h3' })))
+    expect(await state()).toBe('queued')
+  })
+
+  it('are bound to the job as it was asked about, and are given once', async () => {
+    const { approve } = await asked()
+    expect(await approve({ jobHash: 'another' })).toMatchObject({ ok: false })
+    expect(await approve()).toMatchObject({ ok: true })
+    expect(await approve()).toMatchObject({ ok: false, refusal: { message: expect.stringContaining('tester') } })
+  })
+
+  it('want another pair of eyes where the rule does', async () => {
+    const { approve, approval } = await asked({ approval: { expiresMs: 60_000, fourEyes: true } })
+    expect(await approval()).toMatchObject({ notBy: 'producer' })
+    expect(await approve({ actor: 'producer' })).toMatchObject({ ok: false, refusal: { code: 'NOT_APPROVABLE' } })
+    expect(await approve({ actor: 'operator:ann' })).toMatchObject({ ok: true })
+  })
+
+  it('are not there for what nobody asks about', async () => {
+    const fixture = new EngineFixture()
+    const [job] = await waiting(fixture, 1)
+    const answer = await fixture.say(job?.id ?? '', { type: 'approve', policyHash: 'h1', jobHash: 'j' })
+    expect(answer).toMatchObject({ ok: false, refusal: { message: expect.stringContaining('Nobody has asked') } })
+  })
+})

@@ -1,0 +1,6 @@
+import { ruleSchema } from '../../src/policy/rule.ts'
+import { Snapshot } from '../../src/policy/snapshot.ts'
+
+/** A policy of rules as they are written, those included that no file may have yet. */
+export const policyOf = (...rules: readonly object[]): Snapshot =>
+  new Snapshot(rules.map((rule) => ruleSchema.parse(rule)))
