@@ -475,10 +475,17 @@ create table "pawl".hunger (
   primary key (place, priority)
 );
 
+
+
+alter table "pawl".rest add column judge bigint;
+update "pawl".rest set judge = 0 where rev is null;
+create index rest_judge on "pawl".rest (judge) where judge is not null;
+
 insert into "pawl".migration (number, name, checksum, needs) values (1, '0001_tables.sql', '9e96a7f8d8fbb9918557a11766659f30f24f4f9cfc79e6cd9d25d3d58438a8db', 0);
 insert into "pawl".migration (number, name, checksum, needs) values (2, '0002_again.sql', '9b02c57f0f6b56f7b45b0b12ed615a22b8e94961a9c07ae5b1596067fcf47099', 0);
 insert into "pawl".migration (number, name, checksum, needs) values (3, '0003_past_led.sql', 'b167c875ed4bb0ff514ff04fdf6beda718b1e5df9e7e4fc5bd10a024da94b960', 0);
 insert into "pawl".migration (number, name, checksum, needs) values (4, '0004_flow.sql', '440e5ae39cc0938410917b3b7fb9c18bc1d31619c0a333727cbb99e01d323b3e', 0);
+insert into "pawl".migration (number, name, checksum, needs) values (5, '0005_judge.sql', 'a1d2fa33e17b6be3db090681a6128c85338cc89b97334cf3eb8f5eda7cacb55b', 0);
 set local check_function_bodies = off;
 
 
@@ -1100,7 +1107,7 @@ begin
       raise exception using errcode = 'PW001', message = k.p || ':' || holder, detail = k.k;
     end if;
   end loop;
-  if x.p = 1 then insert into rest (id, tick) values (x.i, x.n);
+  if x.p = 1 then insert into rest (id, tick, judge) values (x.i, x.n, x.t);
   else
     insert into ready (id, ready_at, lane, window_ms, kind, bytes, careful, tick)
     values (x.i, coalesce(x.r, x.t), coalesce(x.hl, x.l), x.w, x.k, coalesce(octet_length(x.b), 0), x.ca, x.n);
@@ -1184,7 +1191,7 @@ begin
     select x.i, x.t, x.k, x.l, sum_of(x.b), x.b, x.h, x.c, x.m from x
   ),
   marked as (insert into mark (mark, job) select unnest(x.m), x.i from x),
-  resting as (insert into rest (id, tick) select x.i, x.n from x where x.p = 1),
+  resting as (insert into rest (id, tick, judge) select x.i, x.n, x.t from x where x.p = 1),
   waiting as (
     insert into ready (id, ready_at, lane, window_ms, kind, bytes, careful, tick)
     select x.i, coalesce(x.r, x.t), coalesce(x.hl, x.l), x.w, x.k, coalesce(octet_length(x.b), 0), x.ca, x.n from x where x.p is null
@@ -1373,8 +1380,8 @@ begin
     from (select unnest(jobs) as i, unnest(marks) as m) as x;
   end if;
   if pending <> '{}' then
-    insert into rest (id, tick) select i, coalesce(n, n1)
-    from (select unnest(jobs) as i, unnest(ticks) as n, unnest(pending) as p) as x where coalesce(p, p1) = 1;
+    insert into rest (id, tick, judge) select i, coalesce(n, n1), coalesce(t, t1)
+    from (select unnest(jobs) as i, unnest(ticks) as n, unnest(times) as t, unnest(pending) as p) as x where coalesce(p, p1) = 1;
   end if;
   insert into entry (at, jobs, revs, kinds, shapes) values (now_ms, jobs, '{1}', kinds, shapes);
   return now_ms;
@@ -1940,7 +1947,8 @@ declare
   left_ones json;
   of_key json;
 begin
-  select json_agg(items -> p.place - 1 order by p.n) into chosen from unnest(places) with ordinality as p(place, n);
+  
+  select json_agg(x.item order by x.n) into chosen from json_array_elements(items) with ordinality as x(item, n) where x.n = any(places);
   select * into moved from "pawl".move(chosen, false, of_the_callers) as m;
   for verdict in select json_array_elements_text(moved.verdicts) loop
     n := n + 1;
@@ -1950,7 +1958,12 @@ begin
   where x.o = any(places) and answers[x.o] = 'a';
   if left_ones is null then return answers; end if;
   perform "pawl".flow_left(left_ones, moved.now_ms);
-  for of_key in select x.km from json_to_recordset(left_ones) as x(km json) where x.km is not null
+  
+  if exists (
+    select from json_to_recordset(left_ones) as x(km json) cross join lateral json_to_record(x.km) as w(t text, k text, v int, z text)
+    where w.z = 'same' and w.v <> coalesce((select k.rev from "pawl".flow_key k where k.tenant = w.t and k.key = w.k), 0)
+  ) then raise exception using errcode = 'PW003'; end if;
+  for of_key in select x.km from json_to_recordset(left_ones) as x(km json) where x.km is not null and x.km ->> 'z' is distinct from 'same'
       order by x.km ->> 't' collate "C", x.km ->> 'k' collate "C" loop
     if not "pawl".flow_set(of_key) then raise exception using errcode = 'PW003'; end if;
   end loop;
@@ -2376,6 +2389,29 @@ end $$;
 
 
 
+create or replace function "pawl".unjudged(wanted int)
+returns table (id bigint, created_at bigint, kind int, lane int, head text, place text, doc text, claim json,
+               beats jsonb, log json, now_ms bigint)
+language plpgsql rows 100 set search_path = "pawl", pg_temp set lock_timeout = '100ms'
+set jit = off set enable_seqscan = off set plan_cache_mode = force_generic_plan as $$
+#variable_conflict use_column
+declare
+  started bigint := clock();
+  ids bigint[];
+begin
+  with handed as (
+    select r.id from rest r where r.judge <= started order by r.judge limit wanted for update skip locked
+  ), moved as (
+    update rest r set judge = started + 5000 from handed h
+    
+    where r.id >= h.id and r.id <= h.id returning r.id
+  )
+  select array_agg(m.id) into ids from moved m;
+  return query select * from records(coalesce(ids, '{}'));
+end $$;
+
+
+
 create or replace function "pawl".intern_kind(hash_text text, queue_id int, type_name text, window_length bigint, policy_text text)
 returns int language plpgsql set search_path = "pawl", pg_temp set jit = off set enable_seqscan = off as $$
 begin
@@ -2620,7 +2656,7 @@ $$;
 
 
 create or replace function "pawl".event_name(letter text) returns text language sql immutable as $$
-  select case letter when 'e' then 'enqueued' when 'a' then 'admitted' when 'D' then 'denied' when 'c' then 'claimed' when 's' then 'started' when 'w' then 'waiting' when 'p' then 'parked' when 'g' then 'signalled' when 'o' then 'wait_timed_out' when 'r' then 'released' when 't' then 'retry_scheduled' when 'l' then 'stalled' when 'q' then 'requeued' when 'C' then 'cancelled' when 'S' then 'succeeded' when 'F' then 'failed' when 'T' then 'timed_out' when 'L' then 'dead_lettered' when 'u' then 'compensating' when 'R' then 'reopened' when 'h' then 'heartbeat' when 'P' then 'progressed' when 'k' then 'checkpointed' when 'd' then 'recorded' when 'G' then 'signal_stored' when 'x' then 'cancel_requested' when 'y' then 'rescheduled' when 'U' then 'compensated' when 'z' then 'compacted' end
+  select case letter when 'e' then 'enqueued' when 'a' then 'admitted' when 'D' then 'denied' when 'c' then 'claimed' when 's' then 'started' when 'w' then 'waiting' when 'p' then 'parked' when 'g' then 'signalled' when 'o' then 'wait_timed_out' when 'r' then 'released' when 't' then 'retry_scheduled' when 'l' then 'stalled' when 'q' then 'requeued' when 'C' then 'cancelled' when 'S' then 'succeeded' when 'F' then 'failed' when 'T' then 'timed_out' when 'L' then 'dead_lettered' when 'u' then 'compensating' when 'R' then 'reopened' when 'h' then 'heartbeat' when 'P' then 'progressed' when 'k' then 'checkpointed' when 'd' then 'recorded' when 'G' then 'signal_stored' when 'x' then 'cancel_requested' when 'y' then 'rescheduled' when 'n' then 'replaced' when 'v' then 'approval_asked' when 'V' then 'approved' when 'U' then 'compensated' when 'z' then 'compacted' end
 $$;
 
 
@@ -3079,8 +3115,8 @@ begin
     from rows from (json_to_recordset(items) as (
       i bigint, r int, n bigint, v int, s bigint, a bigint, z "char", e text, p int, d text, o text, q text, w text, f int,
       ra bigint, l int, t bigint, x bigint, bi text, bn int, k int, lw int, h text, tn text, g json, b json, u json, c json,
-      rq json, ca boolean)) with ordinality
-      as x(i, r, n, v, s, a, z, e, p, d, o, q, w, f, ra, l, t, x, bi, bn, k, lw, h, tn, g, b, u, c, rq, ca, place)
+      rq json, ca boolean, jd bigint)) with ordinality
+      as x(i, r, n, v, s, a, z, e, p, d, o, q, w, f, ra, l, t, x, bi, bn, k, lw, h, tn, g, b, u, c, rq, ca, jd, place)
     where (x.n is null or x.n > started) and (but is null or x.place <> all(but))
     order by x.i
   ), let_go as (
@@ -3115,7 +3151,7 @@ begin
     insert into "pawl".ready (id, ready_at, lane, held_at, window_ms, kind, rev, step, careful, tick, doc)
     select w.i, case when w.l is null then w.ready_at else w.ra end, coalesce(w.l, w.lane), case when w.l is null then w.held_at end, w.lw, w.k, w.v, w.s, w.ca, w.t, w.d from was w where w.w = 'r'
   ), into_rest as (
-    insert into "pawl".rest (id, rev, step, tick, doc) select w.i, w.v, w.s, w.t, w.d from was w where w.w = 's'
+    insert into "pawl".rest (id, rev, step, tick, judge, doc) select w.i, w.v, w.s, w.t, w.jd, w.d from was w where w.w = 's'
   ), into_lease as (
     insert into "pawl".lease (id, claim, expires_at, rev, step, careful, tick, doc, beat)
     select w.i, -abs(w.by), w.x, w.v, w.s, w.ca, w.t, w.d,
@@ -3415,7 +3451,7 @@ end $$;
 
 
 insert into "pawl".migration (number, name, checksum, edition)
-values (0, 'functions', 'fd765c98bf801a0bb8e421623bd71c0c440bf68eadb12ff2b1c9e2312eb9be25', 4)
+values (0, 'functions', '75e9ec08e7562fd522c9a5af24b6aa9d4b6c7ed4ccf0c1bf100022eeabd4a683', 4)
 on conflict (number) do update set edition = excluded.edition, checksum = excluded.checksum, applied_at = clock_timestamp();
 set local pawl_migration.role = '';
 
@@ -3427,7 +3463,7 @@ set local pawl_migration.role = '';
 do $$
 declare
   relations constant text[] := array['migration', 'seen', 'lead', 'queue', 'kind', 'job', 'mark', 'ready', 'lease', 'rest', 'past', 'asked', 'claim', 'parked_number', 'parked', 'entry', 'tally', 'feed', 'key', 'body', 'link', 'annotation', 'setting', 'flow_key', 'flow', 'slot', 'pace', 'spend', 'arrival', 'hunger', 'owned', 'stretch', 'events', 'jobs'];
-  granted constant text[] := array['intern_flows', 'limited_of', 'claim_limited', 'is_contended', 'flow_told', 'next_ready', 'flow_look', 'flow_apply', 'flow_move', 'flow_set', 'flow_views', 'flow_lobby', 'insert_plain', 'offer', 'insert_keyed', 'enqueue', 'enqueue_each', 'enqueue_together', 'claim', 'settle_leases', 'settle_bundles', 'missed', 'loosen', 'recount', 'move', 'intern_kind', 'intern_queues', 'kinds_by_id', 'sides', 'clock', 'server_ms', 'keep_time', 'kept_at', 'records', 'bodies', 'aliases', 'find_ids', 'long_ended', 'tenants', 'log', 'logs', 'altered', 'commits_at', 'caused', 'correlated', 'linked', 'born_between', 'claimed_between', 'led_between', 'committed_between', 'jobs_of', 'heartbeat', 'due', 'place_entries', 'feed_page', 'feed_end', 'tallies', 'backlog', 'trim_feed', 'summarize', 'settings', 'annotate', 'annotations', 'compact', 'purge', 'hear', 'event_name'];
+  granted constant text[] := array['intern_flows', 'limited_of', 'claim_limited', 'is_contended', 'flow_told', 'next_ready', 'flow_look', 'flow_apply', 'flow_move', 'flow_set', 'flow_views', 'flow_lobby', 'insert_plain', 'offer', 'insert_keyed', 'enqueue', 'enqueue_each', 'enqueue_together', 'claim', 'settle_leases', 'settle_bundles', 'missed', 'loosen', 'recount', 'move', 'intern_kind', 'intern_queues', 'kinds_by_id', 'sides', 'clock', 'server_ms', 'keep_time', 'kept_at', 'records', 'bodies', 'aliases', 'find_ids', 'long_ended', 'tenants', 'log', 'logs', 'altered', 'commits_at', 'caused', 'correlated', 'linked', 'born_between', 'claimed_between', 'led_between', 'committed_between', 'jobs_of', 'heartbeat', 'due', 'unjudged', 'place_entries', 'feed_page', 'feed_end', 'tallies', 'backlog', 'trim_feed', 'summarize', 'settings', 'annotate', 'annotations', 'compact', 'purge', 'hear', 'event_name'];
   views constant text[] := array['jobs', 'events'];
   inner_ones constant text[] := array['count_ended', 'leave_bundles', 'loosen_from', 'loosen_if_free', 'owned_of', 'settle_each_bundled', 'claim_answer', 'claim_answer_each', 'claim_replay', 'claim_stamp', 'claim_take', 'claim_take_limited', 'claim_words', 'bear', 'bear_all', 'bear_each', 'sum_of', 'take_key', 'wishes_of', 'flow_count', 'flow_due', 'flow_flows', 'flow_forget', 'flow_free', 'flow_keys', 'flow_left', 'flow_move_in', 'flow_move_some', 'flow_stir', 'flow_take_back', 'pause_sides', 'born_before', 'history', 'walk_of', 'walk_of_words', 'walks_in', 'add_asked', 'add_bodies', 'add_links', 'beats_in', 'give_keys', 'hold_ended', 'is_wrong', 'move_keyed', 'move_sets', 'move_staying', 'request_mark', 'settle_each', 'tick_earlier', 'unmoved', 'updated_at', 'answer', 'claim_park', 'parked_for'];
   home constant regnamespace := '"pawl"';
