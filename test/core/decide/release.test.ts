@@ -82,29 +82,26 @@ describe('a job that nobody could hand back, because its document knows no relea
     ).toBeUndefined()
   })
 
-  it.each(['001', '004'] as const)('is once a claim of it has come to nothing (%s)', (dialect) => {
-    const exact = (history: ReturnType<typeof given>) => (dialect === '001' ? { expectedRev: history.record.rev } : {})
-    const history = given({ dialect })
-    history.does({ type: 'claim', workerId: 'w1', nonce: NONCE, ...exact(history) }).after(600_000)
-    history.ticks()
-    expect(history.record.needs).toBe('crawl.page')
-    // A second one adds nothing.
-    history
-      .after(600_000)
-      .does({ type: 'claim', workerId: 'w2', nonce: NONCE, ...exact(history) })
-      .after(600_000)
-    history.ticks()
-    expect(history.record.needs).toBe('crawl.page')
-    expect(history.events.filter(({ type }) => type === 'stalled').map(({ payload }) => payload)).toMatchObject([
-      { needs: 'crawl.page' },
-      { needs: undefined },
-    ])
-    const begun = given({ dialect })
-    begun.does({ type: 'claim', workerId: 'w1', nonce: NONCE, ...exact(begun) })
-    begun.does({ type: 'start', fence: 'mine', ...exact(begun) }).after(600_000)
-    begun.ticks()
-    expect(begun.record.needs).toBeUndefined()
-  })
+  it.each(['001', '004'] as const)(
+    'is from when it is queued on, and a claim that came to nothing adds nothing (%s)',
+    (dialect) => {
+      const exact = (history: ReturnType<typeof given>) =>
+        dialect === '001' ? { expectedRev: history.record.rev } : {}
+      const history = given({ dialect })
+      expect(history.record.needs).toBe('crawl.page')
+      history.does({ type: 'claim', workerId: 'w1', nonce: NONCE, ...exact(history) }).after(600_000)
+      history.ticks()
+      expect(history.record.needs).toBe('crawl.page')
+      expect(history.events.filter(({ type }) => type === 'stalled').map(({ payload }) => payload)).toMatchObject([
+        { needs: undefined },
+      ])
+      const begun = given({ dialect })
+      begun.does({ type: 'claim', workerId: 'w1', nonce: NONCE, ...exact(begun) })
+      begun.does({ type: 'start', fence: 'mine', ...exact(begun) }).after(600_000)
+      begun.ticks()
+      expect(begun.record.needs).toBe('crawl.page')
+    },
+  )
 
   it('is anybody’s where there is a release', () => {
     expect(given().claims().after(600_000).does({ type: 'stall' }).record.needs).toBeUndefined()
