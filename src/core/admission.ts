@@ -1,7 +1,8 @@
 /** Admission: what a policy says about a job, what is said to the job then, and what its record tells of it. */
+import type { Approval, Terms } from './approval.ts'
 import type { Admit, AskApproval, Deny, Unstamped } from './command.ts'
 import { digest } from './hash.ts'
-import { type Approval, isEnded, type Job, type Terms, type Time } from './job.ts'
+import { isEnded, type Job, type Time } from './job.ts'
 
 /** A policy's word about one job. */
 export interface Judged {

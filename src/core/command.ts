@@ -1,5 +1,6 @@
 /** What may be asked of a job. Imperative; who asks and under which request travels with every one of them. */
-import type { BodyRef, DeadLetterReason, JobFlow, JobId, Kind, Priority, Progress, Stage, Terms, Time } from './job.ts'
+import type { Terms } from './approval.ts'
+import type { BodyRef, DeadLetterReason, JobFlow, JobId, Kind, Priority, Progress, Stage, Time } from './job.ts'
 import type { Note } from './note.ts'
 import type { ErrorClass } from './policy.ts'
 import type { CommandType } from './verb.ts'

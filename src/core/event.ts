@@ -3,9 +3,9 @@
  * an observation changes no state. Both take a `rev`.
  */
 
+import type { Approval, Terms } from './approval.ts'
 import type { Spend } from './command.ts'
 import type {
-  Approval,
   BodyRef,
   CancelRequest,
   DeadLetter,
@@ -20,7 +20,6 @@ import type {
   Spec,
   State,
   StoredSignal,
-  Terms,
   Time,
   Verdict,
   Wait,

@@ -1,7 +1,9 @@
 /** "Why is this job not running?", in exactly seven words, with who, when and what to do. */
+
+import type { Approval } from './approval.ts'
 import { unreachable } from './assert.ts'
 import type { Holding } from './flow/explain.ts'
-import type { Approval, Job, JobId, State, Time } from './job.ts'
+import type { Job, JobId, State, Time } from './job.ts'
 
 export const WAYS_NOT_TO_RUN = ['pending', 'queued', 'delayed', 'held', 'waiting', 'parked', 'paused'] as const
 export type WayNotToRun = (typeof WAYS_NOT_TO_RUN)[number]

@@ -5,6 +5,7 @@
  * Every key is always present, `undefined` where there is nothing to say: one shape for all jobs keeps the fold
  * fast, and a reader never wonders whether a key was forgotten.
  */
+import type { Approval, Terms } from './approval.ts'
 import { assert } from './assert.ts'
 import type { ErrorClass, Policy } from './policy.ts'
 import type { CommandType } from './verb.ts'
@@ -233,27 +234,6 @@ export interface Verdict {
   readonly rule: string
   readonly policyHash: string
   readonly reason: string | undefined
-}
-
-/** Under which a job was let in, where those are narrower than its policy. */
-export interface Terms {
-  readonly attemptMs: number | undefined
-  readonly maxAttempts: number | undefined
-}
-
-/** What a person is asked before a job is let in, and the answer. */
-export interface Approval {
-  readonly rule: string
-  readonly policyHash: string
-  /** Of what the job says: the answer is for that and for nothing else. */
-  readonly jobHash: string
-  /** Without an answer until then, the job is denied; with one, it must have been let in. */
-  readonly expiresAt: Time
-  /** Who may not answer: whoever enqueued the job, where the rule wants another pair of eyes. */
-  readonly notBy: string | undefined
-  /** Why it is asked. */
-  readonly reason: string | undefined
-  readonly given: { readonly by: string; readonly at: Time; readonly reason: string | undefined } | undefined
 }
 
 /** Where a compensating job is going once its compensations have run. */

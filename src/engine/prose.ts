@@ -2,7 +2,8 @@
  * Words for people, wherever they stand in a record, an event or an answer: failures, reasons, what a progress report
  * says. One list, so that nothing which is to be sealed, opened or shown is forgotten.
  */
-import type { Approval, CancelRequest, DeadLetter, Ending, Failure, Progress, Verdict } from '../core/job.ts'
+import type { Approval } from '../core/approval.ts'
+import type { CancelRequest, DeadLetter, Ending, Failure, Progress, Verdict } from '../core/job.ts'
 
 export interface Reader {
   reason(text: string): string

@@ -2,9 +2,10 @@
  * The small values records and events are made of, as lists: the position is the name. A place may be added at the
  * end of a list, none may change its meaning.
  */
+
+import type { Approval, Terms } from '../../core/approval.ts'
 import { assert } from '../../core/assert.ts'
 import {
-  type Approval,
   type BodyRef,
   type CancelRequest,
   DEAD_LETTER_REASONS,
@@ -22,7 +23,6 @@ import {
   STAGES,
   type State,
   type StoredSignal,
-  type Terms,
   type UnhappyState,
   type Verdict,
   type Wait,

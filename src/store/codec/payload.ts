@@ -98,11 +98,7 @@ function pack(event: Event): readonly Packed[] {
     case 'timed_out':
       return [packFailure(event.payload.failure), zero(event.payload.executionMs)]
     case 'dead_lettered':
-      return [
-        packFailure(event.payload.failure),
-        zero(event.payload.executionMs),
-        packDeadLetter(event.payload.deadLetter),
-      ]
+      return packDead(event.payload)
     case 'compensating':
       return [
         packEnding(event.payload.intended),
@@ -156,6 +152,16 @@ function pack(event: Event): readonly Packed[] {
       return unreachable(event)
   }
 }
+
+const packDead = ({
+  failure,
+  executionMs,
+  deadLetter,
+}: Extract<Event, { type: 'dead_lettered' }>['payload']): readonly Packed[] => [
+  packFailure(failure),
+  zero(executionMs),
+  packDeadLetter(deadLetter),
+]
 
 const packRecorded = ({
   step,
