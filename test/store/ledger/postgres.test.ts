@@ -4,7 +4,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { accepts, appended, fenced } from '../../../src/store/ledger/account.ts'
 import { BEGINNING, entriesAfter, type Head, headOf } from '../../../src/store/ledger/entry.ts'
 import { type Awaited, fateOf, tellingOf } from '../../../src/store/ledger/fate.ts'
-import type { Ledger, WrittenEntry } from '../../../src/store/ledger/ledger.ts'
+import type { Ledger, WrittenEntry } from '../../../src/store/ledger/ledger-port.ts'
 import { shipmentOf } from '../../../src/store/ledger/shipment.ts'
 import { openPostgresLedger } from '../../../src/store/postgres/ledger/postgres-ledger.ts'
 import { openPostgresStore } from '../../../src/store/postgres/postgres.ts'

@@ -1,6 +1,6 @@
 /** The log of a server as it would write it: entries one after the other, each by a name of its own. */
 import { BEGINNING, type Head } from '../../../src/store/ledger/entry.ts'
-import type { WrittenEntry } from '../../../src/store/ledger/ledger.ts'
+import type { WrittenEntry } from '../../../src/store/ledger/ledger-port.ts'
 import type { Meta } from '../../../src/store/ledger/meta.ts'
 import type { LogView } from '../../../src/store/ledger/shipment.ts'
 

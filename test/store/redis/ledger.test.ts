@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { openStoreFixture } from '../../../src/store/conformance/store-fixture.ts'
 import { BEGINNING, entriesAfter, type Head, headOf } from '../../../src/store/ledger/entry.ts'
-import type { Ledger, WrittenEntry } from '../../../src/store/ledger/ledger.ts'
+import type { Ledger, WrittenEntry } from '../../../src/store/ledger/ledger-port.ts'
 import { openPostgresLedger } from '../../../src/store/postgres/ledger/postgres-ledger.ts'
 import type { Link } from '../../../src/store/redis/connection/link.ts'
 import { pairs, words } from '../../../src/store/redis/connection/reply.ts'

@@ -1,7 +1,7 @@
 /** The log of a server that has a ledger behind it, as shippers and joiners ask it. */
 import { assert } from '../../../core/assert.ts'
 import { type Head, headOf } from '../../ledger/entry.ts'
-import type { WrittenEntry } from '../../ledger/ledger.ts'
+import type { WrittenEntry } from '../../ledger/ledger-port.ts'
 import type { LogView } from '../../ledger/shipment.ts'
 import type { Calls } from '../connection/calls.ts'
 import { list, words } from '../connection/reply.ts'

@@ -1,6 +1,6 @@
 /** Brings the ledger to where a server is. Any number of processes may be at it at once: what one of them has shipped the others skip. */
 import type { Account } from '../../ledger/account.ts'
-import type { Ledger } from '../../ledger/ledger.ts'
+import type { Ledger } from '../../ledger/ledger-port.ts'
 import { type Misfit, shipmentOf } from '../../ledger/shipment.ts'
 import type { ServerLog } from './server-log.ts'
 
