@@ -24,7 +24,7 @@ export function statusOf({ key, text, log, count, held }: KeyView, now: Time): L
     held,
     allowed: record.state === 'open' ? undefined : record.allowed,
     session: record.session,
-    since: record.rev === 0 ? undefined : record.since,
+    since: record.since === 0 ? undefined : record.since,
     until: record.state === 'broken' ? record.until : undefined,
     spent: count.spent,
     cause: record.cause,

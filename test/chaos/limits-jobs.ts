@@ -10,7 +10,8 @@ export const paced = defineJob({
   type: 'paced',
   lease: 2_000,
   heartbeat: 500,
-  retry: { stalls: 100 },
+  // Whoever is killed too often with one job in hand takes it for a crash of the job's own: that is retried, and soon.
+  retry: { stalls: 100, attempts: 100, base: 1, max: 100 },
   limit: { key: 'api', concurrency: 50, rate: `${PER_SECOND}/s` },
   run: () => aWhile(20),
 })

@@ -100,6 +100,9 @@ describe('a job bound to a document', () => {
   it.each([...DIALECT_NAMES])('%s: is returnable where its document knows release', (name) => {
     expect(isReturnable({ dialect: name })).toBe(!UNKNOWN[name].includes('release'))
     expect(isReturnable({ dialect: undefined })).toBe(true)
+    // Where it is not, it is for who knows it, from when it is queued on: 002's is when it was admitted.
+    const { needs, state } = open({ dialect: name }).record
+    expect(needs).toBe(isReturnable({ dialect: name }) || state === 'pending' ? undefined : 'crawl.page')
   })
 
   it.each([...DIALECT_NAMES])('%s: is reopened where its document knows reopen', (name) => {
@@ -109,6 +112,13 @@ describe('a job bound to a document', () => {
 
   it('is forwarded to the dead letters where it failed and its document has no state for them', () => {
     expect(DIALECT_NAMES.filter(forwardsFailed)).toEqual(['000B'])
+    for (const [code, reason] of [
+      ['bad_request', 'exhausted_retries'],
+      ['validation_failed', 'validation_failed'],
+    ] as const) {
+      const { record } = open({ dialect: '000B' }).starts().fails({ code })
+      expect(record).toMatchObject({ state: 'dead_lettered', deadLetter: { reason }, error: { code } })
+    }
   })
 
   it('has its heartbeats decided by core where the document reads of each (001), or until it has started (002)', () => {

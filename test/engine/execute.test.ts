@@ -352,6 +352,7 @@ describe('an answer that got lost', () => {
     },
     signal: async (b) => [(await b.enqueue()).id, { type: 'signal', name: 'go' }],
     reschedule: async (b) => [(await b.enqueue()).id, { type: 'reschedule', priority: 1 }],
+    replace: async (b) => [(await b.enqueue()).id, { type: 'replace', runAt: b.clock.now() + 1 }],
     stall: async (b) => {
       const { job, leaseExpiresAt } = await b.claimed()
       b.clock.advance(leaseExpiresAt - b.clock.now())

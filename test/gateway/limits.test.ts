@@ -27,7 +27,10 @@ describe('limits over HTTP', () => {
     expect((await home.ask('viewer', 'GET', '/v1/limits?state=open')).body['limits']).toMatchObject([{ key: 'shop' }])
     expect((await home.ask('viewer', 'GET', '/v1/limits?state=broken,slow')).body['limits']).toEqual([])
     expect((await home.ask('operator', 'POST', '/v1/limits/shop/reset', {})).body).toMatchObject({
-      log: [{ type: 'reset', cause: { actor: 'operator:operator' } }],
+      log: [
+        { type: 'limited', payload: { limit: { concurrency: 2 } } },
+        { type: 'reset', cause: { actor: 'operator:operator' } },
+      ],
     })
     expect((await home.ask('operator', 'DELETE', '/v1/limits/shop')).body).toMatchObject({ limit: {} })
     for (const path of ['reset', 'probe'])
@@ -123,6 +126,7 @@ describe('limits over HTTP', () => {
       limit: { concurrency: 3, budget: { amount: 1_000, perMs: 3_600_000 }, weight: 2 },
     })
     expect((await command(['limits', 'ls'], { env })).stdout).toContain('3 at once')
+    expect((await command(['limits', 'show', 'site'], { env })).stdout).toContain('limited: 3 at once')
     expect(await told('rm', 'site')).toMatchObject({ limit: { concurrency: 1 } })
     expect(await told('reset', 'site')).toMatchObject({ state: 'open', session: 1 })
     await eventually('the other has run', () => runs === 2)

@@ -99,6 +99,7 @@ const BODIES: Readonly<Record<string, string>> = {
   run002: '{"fence":"f"}',
   result002: '{"fence":"f","status":"SUCCEEDED"}',
   defineSchedule: '{"type":"x","every":"1h"}',
+  setLimit: '{"weight":2}',
 }
 const bodyFor = (name: string): string =>
   BODIES[name] ?? (/^(start|heartbeat|complete|release|compensated)Job$/.test(name) ? '{"fence":"f"}' : '{}')

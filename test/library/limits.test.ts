@@ -111,6 +111,9 @@ describe('limits of a job type', () => {
     expect((await pawl.limits.rm('site'))?.limit).toEqual({ concurrency: 9 })
     expect(await deployed('crawl', undefined)).toEqual({})
     expect(await deployed('other', 4)).toEqual({ concurrency: 4 })
+    const { log = [] } = (await pawl.limits.get('site')) ?? {}
+    const numbers = log.map((event) => event.type === 'limited' && event.payload.limit.concurrency)
+    expect(numbers).toEqual([2, 1, 1, 9, undefined, 4])
   })
 
   it('start so many within any window', async () => {

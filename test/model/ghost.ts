@@ -155,9 +155,10 @@ function told(ghost: Ghost, event: Event, { dialect }: Policy): Partial<Ghost> {
   switch (event.type) {
     case 'released':
       return event.reason === 'unknown_type' ? { needs: true } : {}
-    // What nobody could hand back is for those who know it, once it is let in or somebody has let it lie.
+    // What nobody could hand back is for those who know it, as soon as it is queued.
+    case 'enqueued':
     case 'admitted':
-      return NO_RELEASE.includes(dialect ?? '') ? { needs: true } : {}
+      return event.to === 'queued' && NO_RELEASE.includes(dialect ?? '') ? { needs: true } : {}
     case 'stalled':
       return event.from === 'claimed' && NO_RELEASE.includes(dialect ?? '') ? { needs: true } : {}
     case 'cancel_requested':

@@ -87,12 +87,12 @@ async function show(session: Session, key: string): Promise<void> {
     if (status === undefined) throw missing(key)
     terminal.tell(told(status), () => {
       terminal.say(sentence(status))
-      const rows = status.log.map(({ at, type, from, to, cause }) => [
-        iso(at),
-        type,
-        `${from} → ${to}`,
-        cause.code ?? '',
-        cause.job ?? cause.actor,
+      const rows = status.log.map((event) => [
+        iso(event.at),
+        event.type === 'limited' ? `limited: ${words(event.payload.limit)}` : event.type,
+        `${event.from} → ${event.to}`,
+        event.cause.code ?? '',
+        event.cause.job ?? event.cause.actor,
       ])
       if (rows.length > 0) terminal.table(['AT', 'WHAT', 'STATE', 'CODE', 'BY'], rows)
     })

@@ -64,7 +64,7 @@ function changeBy(here: Place, input: KeyInput): Change | undefined {
     case 'succeeded':
       return isFresh(here, input) ? succeeded(here) : undefined
     case 'set':
-      return lowered(here)
+      return limited(here)
     case 'reset':
       return { type: 'reset', to: 'open', payload: {} }
     case 'probe':
@@ -134,9 +134,9 @@ function succeeded(here: Place): Change | undefined {
 const raisedFrom = ({ allowed, target }: KeyRecord, most: number): number =>
   allowed < target ? Math.min(target, 2 * allowed) : allowed + stepOf(most)
 
-function lowered({ key, around, state }: Place): Change | undefined {
-  const allowed = allowedNow(key, around)
-  return state === 'slow' && allowed < key.allowed ? { type: 'lowered', to: 'slow', payload: { allowed } } : undefined
+function limited({ key, around }: Place): Change {
+  const allowed = key.state === 'slow' ? allowedNow(key, around) : key.allowed
+  return { type: 'limited', to: key.state, payload: { limit: around.limit, allowed } }
 }
 
 interface Episode {

@@ -1,6 +1,6 @@
 /** What happened to a key. All but `counted` are told: kept with the key and in the feed, each with its cause. */
 import type { Time } from '../job.ts'
-import type { KeyCause, KeyState, StoredKeyState } from './key.ts'
+import type { KeyCause, KeyState, Limit, StoredKeyState } from './key.ts'
 
 export interface KeyPayloads {
   /** Fewer at once, under a new session. */
@@ -19,8 +19,8 @@ export interface KeyPayloads {
   readonly recovering: Readonly<Record<never, never>>
   readonly raised: { readonly allowed: number }
   readonly opened: Readonly<Record<never, never>>
-  /** Somebody set another limit, and what is allowed now was more than that. */
-  readonly lowered: { readonly allowed: number }
+  /** It has another limit, of hand or code. What was allowed and is more than that is lowered, and nothing is ever raised by it. */
+  readonly limited: { readonly limit: Limit; readonly allowed: number }
   readonly reset: Readonly<Record<never, never>>
   /** Somebody ended the cool-down. */
   readonly hastened: Readonly<Record<never, never>>

@@ -7,8 +7,11 @@ export function evolveKey(key: KeyRecord, event: KeyEvent): KeyRecord {
   assert(event.rev === key.rev + 1, 'events of a key are applied in order, each once')
   assert(event.from === keyStateAt(key, event.at), 'an event begins where the key is')
   const next = { ...key, ...changed(key, event), state: event.to, rev: event.rev }
-  return event.type === 'counted' ? next : { ...next, cause: event.cause }
+  return isOfItsState(event) ? { ...next, cause: event.cause } : next
 }
+
+/** Not of what is counted meanwhile, or set for it: the cause is that of the state it is in. */
+const isOfItsState = ({ type }: KeyEvent): boolean => type !== 'counted' && type !== 'limited'
 
 const NO_COUNTS = { good: 0, strikes: 0, struckAt: 0 } as const
 const OPEN = { ...NO_COUNTS, allowed: 0, target: 0, level: 0, until: 0, stepAt: 0, base: 0 } as const
@@ -34,7 +37,7 @@ function changed(key: KeyRecord, event: KeyEvent): Partial<KeyRecord> {
       return { ...NO_COUNTS, allowed: event.payload.allowed, stepAt: at }
     case 'opened':
       return { ...OPEN, since: at }
-    case 'lowered':
+    case 'limited':
       return { allowed: event.payload.allowed }
     case 'reset':
       return { ...OPEN, freshFrom: at + 1, since: at }

@@ -19,6 +19,7 @@ const move = (event: KeyEventType, to: StoredKeyState, when: string): KeyMove =>
 const breaks = (when: string): KeyMove => move('broken', 'broken', when)
 /** The other side says itself when it can be asked again, and whoever hears it first is to be believed. */
 const echoOfRetryAfter = breaks('echo: session and level stay')
+const limited = (state: StoredKeyState): readonly KeyMove[] => [move('limited', state, 'always')]
 const reset: readonly KeyMove[] = [move('reset', 'open', 'always')]
 
 export const KEY_MACHINE: Readonly<Record<KeyInputType, Cells>> = {
@@ -47,7 +48,7 @@ export const KEY_MACHINE: Readonly<Record<KeyInputType, Cells>> = {
     ],
     probing: [move('recovering', 'slow', 'fresh')],
   },
-  set: { slow: [move('lowered', 'slow', 'more was allowed than may be now')] },
+  set: { open: limited('open'), slow: limited('slow'), broken: limited('broken'), probing: limited('broken') },
   reset: { open: reset, slow: reset, broken: reset, probing: reset },
   probe: { broken: [move('hastened', 'broken', 'always')] },
 }

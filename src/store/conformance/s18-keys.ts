@@ -91,6 +91,8 @@ export const flowKeys: readonly Check[] = [
       }
       await move(fixture, { key: name, rev, next: { gate, text: 'new' } })
       same((await viewOf(fixture, name)).log, texts.at(-1), 'the log stays')
+      await move(fixture, { key: 'made', rev: 0, next: { gate, text: 'first', log: 'of its making' } })
+      same((await viewOf(fixture, 'made')).log, 'of its making', 'a key that is made by a move has its log')
     },
   },
   {

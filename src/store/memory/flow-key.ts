@@ -22,11 +22,12 @@ export class KeyShelf {
   /** The window of its budget that `#spent` is of. */
   #window = 0
 
-  constructor(tenant: string, { key, gate, text }: KeyBirth) {
+  constructor(tenant: string, { key, gate, text, log }: KeyBirth & Pick<FlowKey, 'log'>) {
     this.#tenant = tenant
     this.#key = key
     this.#gate = gate
     this.#text = text
+    this.#log = log
   }
 
   get gate(): Gate {

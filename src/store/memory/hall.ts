@@ -103,7 +103,7 @@ export class MemoryHall implements Hall {
   declare(tenant: string, births: readonly KeyBirth[]): void {
     for (const birth of births) {
       const id = keyId(tenant, birth.key)
-      if (!this.#keys.has(id)) this.#keys.set(id, new KeyShelf(tenant, keep(birth)))
+      if (!this.#keys.has(id)) this.#keys.set(id, new KeyShelf(tenant, keep({ ...birth, log: undefined })))
     }
   }
 
@@ -124,7 +124,7 @@ export class MemoryHall implements Hall {
       return
     }
     const shelf = this.#keys.get(id)
-    if (shelf === undefined) this.#keys.set(id, new KeyShelf(tenant, keep({ key, ...next })))
+    if (shelf === undefined) this.#keys.set(id, new KeyShelf(tenant, keep({ key, log: undefined, ...next })))
     else shelf.change(keep(next))
     this.#shut(id)
   }

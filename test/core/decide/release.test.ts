@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { RELEASE_REASONS } from '../../../src/core/command.ts'
+import { evolve } from '../../../src/core/evolve.ts'
 import { given, NONCE } from '../given.ts'
 
 const unknown = { type: 'release', fence: 'mine', reason: 'unknown_type' } as const
@@ -82,24 +83,35 @@ describe('a job that nobody could hand back, because its document knows no relea
     ).toBeUndefined()
   })
 
+  it.each(['001', '004'] as const)('is from birth (%s)', (dialect) => {
+    expect(given({ dialect }).record).toMatchObject({ state: 'queued', needs: 'crawl.page' })
+  })
+
   it.each(['001', '004'] as const)(
-    'is from when it is queued on, and a claim that came to nothing adds nothing (%s)',
+    'is once a claim of it has come to nothing, where it was born before that was said (%s)',
     (dialect) => {
       const exact = (history: ReturnType<typeof given>) =>
         dialect === '001' ? { expectedRev: history.record.rev } : {}
-      const history = given({ dialect })
-      expect(history.record.needs).toBe('crawl.page')
+      const history = bornBefore(dialect)
       history.does({ type: 'claim', workerId: 'w1', nonce: NONCE, ...exact(history) }).after(600_000)
       history.ticks()
       expect(history.record.needs).toBe('crawl.page')
+      // A second one adds nothing.
+      history
+        .after(600_000)
+        .does({ type: 'claim', workerId: 'w2', nonce: NONCE, ...exact(history) })
+        .after(600_000)
+      history.ticks()
+      expect(history.record.needs).toBe('crawl.page')
       expect(history.events.filter(({ type }) => type === 'stalled').map(({ payload }) => payload)).toMatchObject([
+        { needs: 'crawl.page' },
         { needs: undefined },
       ])
-      const begun = given({ dialect })
+      const begun = bornBefore(dialect)
       begun.does({ type: 'claim', workerId: 'w1', nonce: NONCE, ...exact(begun) })
       begun.does({ type: 'start', fence: 'mine', ...exact(begun) }).after(600_000)
       begun.ticks()
-      expect(begun.record.needs).toBe('crawl.page')
+      expect(begun.record.needs).toBeUndefined()
     },
   )
 
@@ -108,3 +120,14 @@ describe('a job that nobody could hand back, because its document knows no relea
     expect(given({ dialect: '000A' }).claims().after(600_000).does({ type: 'stall' }).record.needs).toBeUndefined()
   })
 })
+
+/** As its log has it from before jobs were born with what they need. */
+function bornBefore(dialect: '001' | '004'): ReturnType<typeof given> {
+  const history = given({ dialect })
+  const [born] = history.events.splice(0)
+  if (born?.type !== 'enqueued') throw new Error('a job is born first')
+  const old = { ...born, payload: { ...born.payload, needs: undefined } }
+  history.events.push(old)
+  history.job = evolve(undefined, old)
+  return history
+}

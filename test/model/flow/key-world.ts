@@ -177,7 +177,7 @@ function judgeEvent(
     must(books.row < (event.from === 'open' ? 5 : 2), 'strikes', `not broken after ${books.row} in a row`)
   if (event.type === 'raised') must(NOW - key.stepAt >= RAISE_MS, 'raise', 'too soon')
   must(after.level === Math.min(7, books.episodes), 'F10', `level ${after.level} in episode ${books.episodes}`)
-  if (event.type === 'lowered') must(after.allowed < key.allowed, 'hand', 'raised by a limit')
+  if (event.type === 'limited') must(after.allowed <= key.allowed, 'hand', 'raised by a limit')
 }
 
 type Books = Pick<KeyWorld, 'episodes' | 'row' | 'rowAt'>
@@ -191,7 +191,7 @@ function booksAfter(
   const { key, episodes, row, rowAt } = world
   const fresh = attempt !== undefined && attempt.claimedAt >= key.freshFrom
   const worse = fresh && (event?.type === 'slowed' || event?.type === 'broken')
-  const opened = event?.to === 'open' && event.type !== 'counted'
+  const opened = event?.type === 'opened' || event?.type === 'reset'
   const count = opened ? 0 : worse ? episodes + 1 : episodes
   if (
     opened ||

@@ -70,5 +70,9 @@ export const KEY_LIFE: readonly Mutant[] = [
     'return { until: at + 1, freshFrom: at + 1 }',
     'return { until: at, freshFrom: at }',
   ]),
-  mutant('limit-not-lowered', 'keys', ['flow/decide.ts', "state === 'slow' && allowed < key.allowed ?", 'false ?']),
+  mutant('limit-not-lowered', 'keys', [
+    'flow/decide.ts',
+    "key.state === 'slow' ? allowedNow(key, around)",
+    'false ? 0',
+  ]),
 ]

@@ -93,13 +93,6 @@ const MUTANTS: Readonly<Record<string, Mutant>> = {
     to: '',
     noticedBy: /on the way to succeeded/,
   },
-  'does not stamp the slots of what it gives': {
-    promise: 'S18',
-    script: 'claim',
-    from: '      claim_slots(id, spot)',
-    to: '',
-    noticedBy: /a limit that is lowered/,
-  },
   'counts no slot': {
     promise: 'S18',
     script: 'look',

@@ -3,8 +3,8 @@ import type { NewJob } from '../../store.ts'
 import { type QueueSide, sideOf } from '../names/kinds.ts'
 
 /**
- * The queues of those jobs that may be claimed now or later, or their sides, once for each kind: their listeners are told.
- * Of held ones that is done when those are let in.
+ * The queues of those jobs that may be claimed now or later, or their sides, once for each kind: listeners there are to be
+ * told. Of held ones that is done when those are let in.
  */
 export function readySides(items: readonly NewJob[]): readonly QueueSide[] {
   const sides = new Map<Kind, QueueSide>()
