@@ -327,9 +327,17 @@ describe('an answer that got lost', () => {
   const body = { name: 'checkpoint', size: 2, digest: 'd' }
 
   /** For each command: a job that accepts it, and the words. */
+  const ASKING = { type: 'askApproval', rule: 'r', policyHash: 'h', expiresMs: 60_000 } as const
   const cases: Readonly<Record<string, (fixture: EngineFixture) => Promise<readonly [string, Saying]>>> = {
     admit: async (b) => [(await b.enqueue(admission)).id, { type: 'admit', rule: 'r', policyHash: 'h' }],
     deny: async (b) => [(await b.enqueue(admission)).id, { type: 'deny', rule: 'r', policyHash: 'h' }],
+    askApproval: async (b) => [(await b.enqueue(admission)).id, ASKING],
+    approve: async (b) => {
+      const { id } = await b.enqueue(admission)
+      await b.engine.settle([b.word(id, ASKING)])
+      const { approval } = await b.job(id)
+      return [id, { type: 'approve', policyHash: 'h', jobHash: approval?.jobHash ?? '' }]
+    },
     start: async (b) => owned(await b.claimed(), (fence) => ({ type: 'start', fence })),
     heartbeat: async (b) => owned(await b.running(), (fence) => ({ type: 'heartbeat', fence })),
     progress: async (b) => owned(await b.running(), (fence) => ({ type: 'progress', fence, counters: { a: 1 } })),

@@ -68,7 +68,7 @@ export function performers(stage: () => Stage): void {
 
   it('002:43 002:44 002:58 a TIMEOUT is the reconciler’s, whoever had the job', async () => {
     const { actor: each, id } = await at('TIMEOUT')
-    expect((await each.log(id)).at(-1)).toMatchObject({ state: 'TIMEOUT', actor: 'system:ticker' })
+    expect((await each.log(id)).at(-1)).toMatchObject({ state: 'TIMEOUT', actor: 'system:reconciler' })
   })
 
   it('002:39 what nobody has dispatched is told by nobody', () => {

@@ -253,8 +253,8 @@ const RETRIES: readonly Mutant[] = [
   ]),
   mutant('000A:38', 'one attempt too many', [
     'core/budget.ts',
-    'job.failures + job.stalls >= policy.maxAttempts',
-    'job.failures + job.stalls > policy.maxAttempts',
+    'job.failures + job.stalls >= maxAttempts',
+    'job.failures + job.stalls > maxAttempts',
   ]),
   mutant('000A:38', 'the policy is not asked how a spent job ends', [
     'core/decide/fail.ts',

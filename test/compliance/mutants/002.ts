@@ -180,7 +180,7 @@ const STATES: readonly Mutant[] = [
     '002:30 002:45 002:56',
     'nobody denies',
     [DIALECT, "    deny: 'always',\n", ''],
-    ['core/dialects/strict.ts', "(type === 'admit' || type === 'deny')", "type === 'admit'"],
+    ['core/dialects/strict.ts', "'admit', 'deny', 'askApproval'", "'admit', 'askApproval'"],
   ),
   mutant('002:31', 'a time limit shows as FAILED', [
     DIALECT,
@@ -271,7 +271,11 @@ const PERFORMERS: readonly Mutant[] = [
     '002:57',
     'a worker moves nothing that is DISPATCHED',
     [DIALECT, "    { ...row('DISPATCHED', 'SUCCEEDED'), settled: WORKER },\n", ''],
-    ['core/dialects/bond.ts', "'002': { ...BOUND, ", "'002': { ...BOUND, endsOnlyWhileRunning: true, "],
+    [
+      'core/dialects/bond.ts',
+      '    ...BOUND,\n    retries',
+      '    ...BOUND,\n    endsOnlyWhileRunning: true,\n    retries',
+    ],
   ),
   mutant('002:57', 'execution time is not reported', [
     'core/evolve.ts',
@@ -308,7 +312,7 @@ const IDEMPOTENCY: readonly Mutant[] = [
     '    outcome: outcomeOf(command),\n',
     '    outcome: undefined,\n',
   ]),
-  mutant('002:63', 'a retry is the same job', ['core/dialects/bond.ts', 'retriesAsNewJob: true, ', '']),
+  mutant('002:63', 'a retry is the same job', ['core/dialects/bond.ts', '    retriesAsNewJob: true,\n', '']),
   mutant('002:63', 'a retry has no parent', ['core/successor.ts', '    parentId: job.id,\n', '']),
   mutant('002:63', 'a retry has a budget of its own', [
     'core/successor.ts',
