@@ -100,6 +100,7 @@ const BODIES: Readonly<Record<string, string>> = {
   result002: '{"fence":"f","status":"SUCCEEDED"}',
   defineSchedule: '{"type":"x","every":"1h"}',
   setLimit: '{"weight":2}',
+  approveJob: '{"policyHash":"h","jobHash":"h"}',
 }
 const bodyFor = (name: string): string =>
   BODIES[name] ?? (/^(start|heartbeat|complete|release|compensated)Job$/.test(name) ? '{"fence":"f"}' : '{}')
