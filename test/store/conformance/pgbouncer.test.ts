@@ -2,6 +2,7 @@ import { pgbouncerMissing } from '../../support/debian.ts'
 import { startPgbouncer } from '../../support/pgbouncer.ts'
 import { itPooled } from '../../support/pooled.ts'
 import { freshDatabase } from '../../support/postgres.ts'
+import { ELSEWHERE } from './elsewhere.ts'
 import { provePostgres } from './prove-postgres.ts'
 
 if (pgbouncerMissing() === undefined) await proveThroughPgbouncer()
@@ -15,7 +16,7 @@ async function proveThroughPgbouncer(): Promise<void> {
     cannot: {
       hints: 'a pooler in transaction mode gives nobody a session to listen in; polling is the truth',
     },
-    repeated: { cases: /^S10 in a new job/, because: 'a pooler hands bytes on, and postgres.test.ts writes them all' },
+    repeated: ELSEWHERE,
     url: pooler.url,
     directUrl: database.url,
     close: async () => {
