@@ -30,6 +30,20 @@ const FEW = {
 const PAWL: readonly string[] = soaking
   ? ['pawl', 'pawl-sqlite', ...(redisMissing() === undefined ? ['pawl-redis'] : [])]
   : ['pawl']
+/** Twins of others, with more of something or beside something else: the soak's. */
+const TWINS: ReadonlySet<string> = new Set([
+  'single-enqueue-64',
+  'drain-2',
+  'payload-1m',
+  'latency-beside-500',
+  'held-snapshot',
+  'embedded',
+  'day-at-once',
+  'left',
+  'beside-delayed',
+  'beside-parked',
+  'beside-queued',
+])
 /** Seconds where nothing else runs. */
 const WITHIN_MS = 600_000
 const DEEP_WITHIN_MS = scaled(600_000, 90 * 60_000)
@@ -48,13 +62,13 @@ it(
   async ({ annotate }) => {
     const missing = pgbouncerMissing()
     if (missing !== undefined) await annotate(missing)
-    const plan: readonly Play[] = SCENARIOS.filter(({ name }) => missing === undefined || name !== 'pgbouncer').map(
-      (scenario) => ({
-        scenario,
-        contenders: scenario.contenders.filter((name) => PAWL.includes(name)),
-        rounds: 1,
-      }),
-    )
+    const plan: readonly Play[] = SCENARIOS.filter(
+      ({ name }) => (soaking || !TWINS.has(name)) && (missing === undefined || name !== 'pgbouncer'),
+    ).map((scenario) => ({
+      scenario,
+      contenders: scenario.contenders.filter((name) => PAWL.includes(name)),
+      rounds: 1,
+    }))
     const summary = await measure({ mode: 'tiny', size: FEW, plan })
     expect(summary.cells.filter(({ failed }) => failed !== undefined)).toEqual([])
     for (const { scenario, contenders } of plan) {

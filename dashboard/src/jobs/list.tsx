@@ -57,7 +57,6 @@ export function List({ rows, picked, onPick, shown, onPreview }: ListProps): Rea
     n: rows.show,
     x: () => chosen && onPick(chosen),
     ' ': () => chosen && onPreview(shown === chosen ? undefined : chosen),
-    ['Escape']: () => onPreview(undefined),
     ['Enter']: () => chosen && document.activeElement === document.body && go(`/jobs/${encodeURIComponent(chosen)}`),
   })
   return (

@@ -4,6 +4,7 @@ import { Link } from 'wouter'
 import { ActionButtons } from '../actions/buttons.tsx'
 import { useExplain, useJob } from '../api/queries.ts'
 import type { Job } from '../api/wire.ts'
+import { useKeys } from '../frame/keys.ts'
 import { Facts } from '../job/facts.tsx'
 import { ErrorView } from '../job/tabs.tsx'
 import { Why } from '../job/why.tsx'
@@ -21,6 +22,8 @@ export interface PreviewProps {
 
 export function Preview({ id, onClose }: PreviewProps): ReactNode {
   const { data: job, error } = useJob(id)
+  // Its own to hear: it is there before the list is, which may take a while to find what it shows.
+  useKeys({ ['Escape']: onClose })
   return (
     <aside
       aria-label="Preview"

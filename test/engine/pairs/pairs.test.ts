@@ -8,7 +8,7 @@ import type { Store } from '../../../src/store/store.ts'
 import { realClock } from '../../../src/system/clock.ts'
 import { realRandom } from '../../../src/system/random.ts'
 import { realTimers } from '../../../src/system/timers.ts'
-import { soaking } from '../../support/scale.ts'
+import { scaled, soaking } from '../../support/scale.ts'
 import { PLACES } from '../opened.ts'
 import { type Pair, SPOKEN, TWISTS, type Twist, whoHear } from './pair.ts'
 import { grownOnce, inOneCall, inTwoCalls, mistakes } from './speak.ts'
@@ -55,7 +55,10 @@ async function everyPair(fixture: StoreFixture, twist: Twist, seed: number, shar
 
 const OTHERWISE = soaking ? TWISTS : TWISTS.slice(0, 1)
 
-describe.each(['memory', 'sqlite', 'postgres'] as const)('every two words about one job, on %s', (name) => {
+/** In a file, too, in soak: its thread does what it is told in one row, as memory does. */
+const STORES = (['memory', 'postgres', 'sqlite'] as const).slice(0, scaled(2, 3))
+
+describe.each(STORES)('every two words about one job, on %s', (name) => {
   it.each(TWISTS)('in one call are one after the other: %s', async (twist) => {
     await using on = await check(name)
     const share = name === 'memory' || twist === 'apart' ? 1 : 3

@@ -12,7 +12,7 @@ it(
     const folder = mkdtempSync(join(tmpdir(), 'pawl-programs-'))
     const store = await openSqliteStore({ path: join(folder, 'jobs.db') })
     try {
-      expect(await runPrograms({ store, count: scaled(1_000, 20_000), seed: 1 })).toEqual([])
+      expect(await runPrograms({ store, count: scaled(500, 20_000), seed: 1 })).toEqual([])
     } finally {
       await store.close()
       rmSync(folder, { recursive: true, force: true })
