@@ -315,7 +315,8 @@ export const SABOTAGES: Readonly<Record<string, Readonly<Record<string, Sabotage
   S16: {
     'stays open': () => ({ close: async () => {} }),
     'leaves a timer': (store) => {
-      LEFT_BEHIND.push(setInterval(() => {}, 60_000))
+      // Several: one could be taken for another that was there before and has run out meanwhile.
+      for (let n = 0; n < 5; n += 1) LEFT_BEHIND.push(setInterval(() => {}, 60_000))
       return { close: () => store.close() }
     },
   },
