@@ -21,7 +21,7 @@ import { scaled } from '../support/scale.ts'
 import { kindOf } from './engine-fixture.ts'
 import { VirtualClock } from './virtual-clock.ts'
 
-const PAIRS = scaled(400, 10_000)
+const PAIRS = scaled(200, 10_000)
 const OVER_HTTP = scaled(10, 100)
 const CIPHERTEXT = /pawl:1:k:([A-Za-z0-9_-]+)/g
 const codec = aesGcm({ keys: { k: createHash('sha256').update('a key').digest() }, current: 'k' })
