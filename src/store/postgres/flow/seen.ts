@@ -1,10 +1,11 @@
 /** What a look at the hall answers with (`flow_look`), as records. */
 import type { Gate } from '../../../core/flow/gate.ts'
-import type { Flow, Held, Place } from '../../../core/flow/hall.ts'
+import type { Flow, Place } from '../../../core/flow/hall.ts'
 import { type Counted, type Slot, windowAt } from '../../../core/flow/slots.ts'
 import { idText } from '../../../core/id.ts'
 import type { Priority, Time } from '../../../core/job.ts'
 import { original } from '../../codec/text.ts'
+import type { FlowSeen } from '../../looked-at.ts'
 import type { QueueSide } from '../names/kinds.ts'
 
 /** As it comes. The names are explained in `flow_look.sql`. */
@@ -65,20 +66,14 @@ export type KeyRow = readonly [
   letIn: readonly Time[] | null,
 ]
 
-export interface SeenFlow {
+export interface SeenFlow extends FlowSeen {
   readonly id: number
   readonly version: number
-  /** As core knows it: with numbers for names. */
-  readonly flow: Flow
-  readonly held: readonly Held[]
-  readonly lowest: readonly (readonly [place: Place, pass: number])[]
-  /** Where its jobs go, and how many stand there. */
+  /** Where its jobs go. */
   readonly side: QueueSide
   readonly lane: number
-  readonly standing: number
   /** The number of its queue, also where it is a side's. */
   readonly queue: number
-  readonly isPaused: boolean
 }
 
 export interface SeenKey extends Counted {

@@ -1,24 +1,17 @@
-/**
- * The hall as one look has seen it (`look.lua`): core draws from it whom to let in. What a look brings is cut off somewhere; where core
- * comes to such an end, that is noted, and somebody looks again.
- */
-import { assert } from '../../../core/assert.ts'
+/** The hall as one answer of `look.lua` tells it. */
 import type { Gate } from '../../../core/flow/gate.ts'
-import { type Flow, type Hall, type Held, LANE_WINDOW, type Place } from '../../../core/flow/hall.ts'
+import type { Flow, Place } from '../../../core/flow/hall.ts'
 import { type Counted, type Slot, windowAt } from '../../../core/flow/slots.ts'
 import type { Priority, Time } from '../../../core/job.ts'
+import { type FlowSeen, LookedAt } from '../../looked-at.ts'
 import { list, pairs, type Reply, word, words } from '../connection/reply.ts'
 import { idOf } from '../job/id-text.ts'
 import { NONE } from '../job/job-text.ts'
 
-export interface SeenFlow {
+export interface SeenFlow extends FlowSeen {
   readonly version: string
-  readonly flow: Flow
   /** The lane's word, within its queue. */
   readonly laneWord: string
-  readonly isPaused: boolean
-  readonly standing: number
-  readonly held: readonly Held[]
 }
 
 export interface SeenKey extends Counted {
@@ -38,126 +31,55 @@ export interface SeenStanding extends Slot {
   readonly flow: string
 }
 
-export class HallSeen implements Hall {
-  readonly window = LANE_WINDOW
-  readonly now: Time
+export class HallSeen extends LookedAt<SeenFlow, SeenKey> {
   readonly arrivals: readonly (readonly [what: string, number: string])[]
   readonly places: readonly Place[]
   readonly arrived: readonly string[]
   readonly back: readonly SeenStanding[]
-  /** Whose end core came to, and there is more of it. */
-  readonly cutOff = { flows: new Set<string>(), places: new Set<Place>() }
-  readonly #keys: ReadonlyMap<string, SeenKey>
-  readonly #flows: ReadonlyMap<string, SeenFlow>
-  readonly #rings = new Map<string, readonly string[]>()
-  readonly #hungry = new Map<string, Time>()
-  readonly #lowest = new Map<string, number>()
-  readonly #standing = new Map<string, number>()
-  readonly #paused = new Map<string, boolean>()
-  readonly #ringMost: number
-  readonly #heads: number
 
   constructor(answer: readonly Reply[]) {
-    const [now, arrivals, places, arrived, rings, flows, keys, back, ringMost, heads] = answer
-    this.now = Number(word(now))
+    const [time, arrivals, places, arrived, rings, flows, keys, back, ringMost, heads] = answer
+    const now = Number(word(time))
+    const seen = list(rings).map((ring) => ringIn(words(ring)))
+    super({
+      now,
+      flows: list(flows).map((row) => seenFlow(list(row))),
+      keys: new Map(list(keys).map((row) => seenKey(list(row), now))),
+      rings: seen.map(({ place, priority, names }) => [place, priority, names]),
+      hungry: seen.map(({ place, priority, since }) => [place, priority, since]),
+      ringMost: Number(word(ringMost)),
+      heldMost: Number(word(heads)),
+    })
     this.arrivals = pairs(words(arrivals))
     this.places = words(places) as readonly Place[]
     this.arrived = words(arrived)
     this.back = list(back).map(seenStanding)
-    this.#ringMost = Number(word(ringMost))
-    this.#heads = Number(word(heads))
-    for (const ring of list(rings).map(words)) {
-      const [place = '', priority = '', since, ...names] = ring
-      this.#rings.set(`${priority} ${place}`, names)
-      this.#hungry.set(`${priority} ${place}`, Number(since))
-    }
-    this.#flows = new Map(list(flows).map((row) => this.#withFlow(list(row))))
-    this.#keys = new Map(list(keys).map((row) => seenKey(list(row), this.now)))
   }
+}
 
-  flow(name: string): Flow {
-    return this.seen(name).flow
-  }
+function ringIn([place = '', priority = '', since, ...names]: readonly string[]) {
+  return { place: place as Place, priority: Number(priority) as Priority, since: Number(since), names }
+}
 
-  *ring(place: Place, priority: Priority): Iterable<Flow> {
-    const names = this.#rings.get(ringName(place, priority))
-    const lowest = this.#lowest.get(ringName(place, priority))
-    if (names === undefined && lowest !== undefined) yield { ...SOMEBODY, waitsAt: place, priority, pass: lowest }
-    for (const name of names ?? []) if (this.#flows.has(name)) yield this.flow(name)
-    if (names?.length === this.#ringMost) this.cutOff.places.add(place)
+function seenFlow(row: readonly Reply[]): SeenFlow {
+  const texts = row.slice(0, 13).map(word)
+  const [id = '', version = '', queue = '', laneWord = '', lane = '', priority, keys = '', pass, waits, next, weight] =
+    texts
+  const [isPaused, standing] = texts.slice(11)
+  const flow: Flow = {
+    name: id,
+    queue,
+    lane,
+    priority: Number(priority) as Priority,
+    keys: keys === '' ? [] : keys.split(' '),
+    weight: Number(weight),
+    pass: Number(pass),
+    waitsAt: waits === '' ? undefined : (waits as Place),
+    nextAt: timeIn(next ?? NONE),
   }
-
-  prioritiesAt(place: Place): readonly Priority[] {
-    return PRIORITIES.filter((priority) => this.#rings.has(ringName(place, priority)))
-  }
-
-  hungrySince(place: Place, priority: Priority): Time {
-    return this.#hungry.get(ringName(place, priority)) ?? this.now
-  }
-
-  *held(flow: string): Iterable<Held> {
-    const { held } = this.seen(flow)
-    yield* held
-    if (held.length === this.#heads) this.cutOff.flows.add(flow)
-  }
-
-  key(name: string): SeenKey {
-    const key = this.#keys.get(name)
-    assert(key !== undefined, `key ${name} was looked at`)
-    return key
-  }
-
-  standing(lane: string): number {
-    return this.#standing.get(lane) ?? 0
-  }
-
-  isPaused(queue: string): boolean {
-    return this.#paused.get(queue) === true
-  }
-
-  seen(flow: string): SeenFlow {
-    const seen = this.#flows.get(flow)
-    assert(seen !== undefined, `flow ${flow} was looked at`)
-    return seen
-  }
-
-  knows(flow: string): boolean {
-    return this.#flows.has(flow)
-  }
-
-  #withFlow(row: readonly Reply[]): readonly [string, SeenFlow] {
-    const texts = row.slice(0, 13).map(word)
-    const [
-      id = '',
-      version = '',
-      queue = '',
-      laneWord = '',
-      lane = '',
-      priority,
-      keys = '',
-      pass,
-      waits,
-      next,
-      weight,
-    ] = texts
-    const [isPaused, standing] = texts.slice(11)
-    const flow: Flow = {
-      name: id,
-      queue,
-      lane,
-      priority: Number(priority) as Priority,
-      keys: keys === '' ? [] : keys.split(' '),
-      weight: Number(weight),
-      pass: Number(pass),
-      waitsAt: waits === '' ? undefined : (waits as Place),
-      nextAt: timeIn(next ?? NONE),
-    }
-    for (const [place, lowest] of pairs(words(row[13]))) this.#lowest.set(`${priority} ${place}`, Number(lowest))
-    this.#standing.set(lane, Number(standing))
-    this.#paused.set(queue, isPaused === '1')
-    const held = pairs(words(row[14])).map(([job, readyAt]) => ({ job: idOf(job), readyAt: Number(readyAt) }))
-    return [id, { version, flow, laneWord, isPaused: isPaused === '1', standing: Number(standing), held }]
-  }
+  const lowest = pairs(words(row[13])).map(([place, least]) => [place as Place, Number(least)] as const)
+  const held = pairs(words(row[14])).map(([job, readyAt]) => ({ job: idOf(job), readyAt: Number(readyAt) }))
+  return { version, flow, laneWord, isPaused: isPaused === '1', standing: Number(standing), held, lowest }
 }
 
 function seenKey(row: readonly Reply[], now: Time): readonly [string, SeenKey] {
@@ -210,10 +132,3 @@ function seenStanding(row: Reply): SeenStanding {
 }
 
 const timeIn = (text: string): Time | undefined => (text === NONE ? undefined : Number(text))
-
-/** Who waits first at a place that was not looked at: of it nothing is known but its pass. */
-const SOMEBODY = { name: '', queue: '', lane: '', keys: [], weight: 1, nextAt: undefined }
-
-const PRIORITIES: readonly Priority[] = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9]
-
-const ringName = (place: Place, priority: Priority): string => `${priority} ${place}`
