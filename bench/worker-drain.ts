@@ -103,7 +103,7 @@ async function agreeable(): Promise<Engine> {
     events: (query) => engine.events(query),
     settings: async () => [],
     limits: (query) => engine.limits(query),
-    holdings: async () => new Map(),
+    whatHolds: async () => new Map(),
     sayToLimits: async (words) => words.map(() => undefined),
     subscribe: async () => ({ [Symbol.asyncDispose]: async () => {} }),
     until: () => agrees,

@@ -191,7 +191,7 @@ export class HttpEngine implements Engine {
     }
   }
 
-  holdings(jobs: readonly Job[]): Promise<ReadonlyMap<JobId, Holding>> {
+  whatHolds(jobs: readonly Job[]): Promise<ReadonlyMap<JobId, Holding>> {
     return remoteHoldings(this.#http, jobs)
   }
 

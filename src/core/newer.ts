@@ -6,7 +6,9 @@
 import { sizeOf } from './body.ts'
 import type { Enqueue } from './command.ts'
 import type { Draft } from './draft.ts'
+import { wordsInPlaceOf } from './in-place.ts'
 import { type BodyRef, isEnded, type Job, type JobFlow, type Newer, type Time } from './job.ts'
+import { isHeldForLife } from './keys.ts'
 
 /**
  * What a duplicate has done: its input took the place of that of the job there is (`replaced`), or waits to be the next
@@ -17,7 +19,7 @@ export type Effect = 'replaced' | 'next' | 'ended'
 /** What a duplicate does to the job that it met; `gone`: that has ended, and its key is free or the next one's. */
 export function effectOn(job: Job, flow: JobFlow | undefined): Effect | 'gone' {
   if (!isEnded(job)) return placeOf(job, flow)
-  return job.spec.kind.policy.dedupe === 'live' || hasNext(job) ? 'gone' : 'ended'
+  return isHeldForLife(job.spec) || hasNext(job) ? 'gone' : 'ended'
 }
 
 /**
@@ -63,6 +65,7 @@ export function nextOf(d: Draft, job: Job): Omit<Enqueue, 'id'> | undefined {
   if (endedAt === undefined || newer?.next === undefined || !hasNext(d.job)) return undefined
   const { input, runAt, flow } = newer.next
   return {
+    ...wordsInPlaceOf(spec),
     type: 'enqueue',
     actor: d.command.actor,
     requestId: `${job.id}/${job.generation}/next`,
@@ -73,15 +76,7 @@ export function nextOf(d: Draft, job: Job): Omit<Enqueue, 'id'> | undefined {
     priority: job.priority,
     runAt,
     input: input && { ...input, name: 'input' },
-    contextPtr: spec.contextPtr,
-    topic: spec.topic,
-    adapterId: spec.adapterId,
-    env: spec.env,
-    labels: spec.labels,
     parentId: spec.parentId,
-    workflowId: spec.workflowId,
-    stepIndex: spec.stepIndex,
-    dedupeKey: spec.dedupeKey,
     flow,
   }
 }

@@ -7,6 +7,7 @@ import type { Enqueue } from './command.ts'
 import { bondOf } from './dialects/bond.ts'
 import type { Draft } from './draft.ts'
 import { conclude } from './ending.ts'
+import { wordsInPlaceOf } from './in-place.ts'
 import type { Ending, Failure, Job } from './job.ts'
 import { retryAt } from './retry.ts'
 import type { Ruling } from './ruling.ts'
@@ -39,6 +40,7 @@ export function successorOf(
   assert(d.job.endedAt !== undefined, 'a successor comes after an ending')
   const { spec } = job
   return {
+    ...wordsInPlaceOf(spec),
     type: 'enqueue',
     actor: d.command.actor,
     requestId: `${job.id}/${job.generation}/retry`,
@@ -49,16 +51,7 @@ export function successorOf(
     priority: job.priority,
     runAt: retryAt(job, failure, d.at, retryAfterMs, level),
     input: spec.input,
-    contextPtr: spec.contextPtr,
-    topic: spec.topic,
-    adapterId: spec.adapterId,
-    env: spec.env,
-    labels: spec.labels,
     parentId: job.id,
-    workflowId: spec.workflowId,
-    stepIndex: spec.stepIndex,
-    dedupeKey: spec.dedupeKey,
-    flow: spec.flow,
     failures: d.job.failures,
     stalls: d.job.stalls,
   }

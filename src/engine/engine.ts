@@ -39,7 +39,7 @@ export interface Engine extends AsyncDisposable {
   events(query: EventQuery): Promise<EventPage>
   settings(operations: readonly SettingOperation[]): Promise<readonly SettingAnswer[]>
   /** What holds those of the jobs that could run but for their keys and turns. */
-  holdings(jobs: readonly Job[]): Promise<ReadonlyMap<JobId, Holding>>
+  whatHolds(jobs: readonly Job[]): Promise<ReadonlyMap<JobId, Holding>>
   /** Limit keys as they are, by name. */
   limits(query: LimitQuery): Promise<LimitPage>
   /** What operators say to them; each answered with the key as it is then, or undefined where there is none. */

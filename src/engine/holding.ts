@@ -6,7 +6,7 @@ import type { Lobby } from '../store/store.ts'
 import type { Engine } from './engine.ts'
 
 /** Of each that is held, in one question for all of them. */
-export async function holdingsOf(
+export async function whatHolds(
   engine: Pick<Engine, 'load'>,
   jobs: readonly Job[],
 ): Promise<ReadonlyMap<JobId, Holding>> {

@@ -45,7 +45,7 @@ import { enqueue } from './enqueue.ts'
 import { Executor, type ExecutorParts, type Ticked } from './execute.ts'
 import { FlowKeys } from './flow-keys.ts'
 import { heartbeat } from './heartbeat.ts'
-import { holdingsOf } from './holding.ts'
+import { whatHolds } from './holding.ts'
 import { Holdings } from './holdings.ts'
 import { IdBlocks } from './id-blocks.ts'
 import { sayToKey } from './key-words.ts'
@@ -170,8 +170,8 @@ export class LocalEngine implements Engine {
     return answers
   }
 
-  holdings(jobs: readonly Job[]): Promise<ReadonlyMap<JobId, Holding>> {
-    return holdingsOf(this, jobs)
+  whatHolds(jobs: readonly Job[]): Promise<ReadonlyMap<JobId, Holding>> {
+    return whatHolds(this, jobs)
   }
 
   limits(query: LimitQuery): Promise<LimitPage> {

@@ -4,7 +4,9 @@
  */
 import { assert } from '../core/assert.ts'
 import { mayReopen } from '../core/dialects/bond.ts'
+import { wordsInPlaceOf } from '../core/in-place.ts'
 import type { Job, JobId } from '../core/job.ts'
+import { isHeldForLife } from '../core/keys.ts'
 import type { Refusal } from '../core/refusal.ts'
 import { refuse } from '../core/refuse.ts'
 import type { Answer, Engine, EnqueueAnswer, EnqueueRequest, Word } from './engine.ts'
@@ -58,7 +60,7 @@ export async function redriven(
 
 export function drivenBy({ id }: Job, given: Answer | EnqueueAnswer): Driven {
   if (!given.ok) return { ok: false, id, refusal: given.refusal }
-  // Another holds the dedupe key, perhaps the letter itself: no job was made, and to say otherwise would lose it.
+  // Another holds the dedupe key since: no job was made, and to say otherwise would lose it.
   if ('deduped' in given && given.deduped) {
     const message = `No job was made in place of ${id}: its dedupe key is held by job ${given.job.id}.`
     return { ok: false, id, refusal: refuse('KEY_TAKEN', { command: 'enqueue', message, holder: given.job.id }) }
@@ -68,26 +70,16 @@ export function drivenBy({ id }: Job, given: Answer | EnqueueAnswer): Driven {
 
 const isReopened = ({ spec }: Job): boolean => mayReopen(spec.kind.policy)
 
-/** A new job with the words of an old one, which is its parent. */
+/**
+ * A new job with the words of an old one, which is its parent. A key that is held beyond the life of its job stays the old
+ * one's: taken along, it would be held already, and the letter could not be driven before its window is over.
+ */
 export function inPlaceOf(
   { id, priority, spec }: Job,
   input: string | undefined,
   actor: string,
 ): Omit<EnqueueRequest, 'requestId'> {
-  const { kind, contextPtr, topic, adapterId, env, labels, workflowId, stepIndex, dedupeKey, flow, correlationId } =
-    spec
-  const shared = {
-    kind,
-    contextPtr,
-    topic,
-    adapterId,
-    env,
-    labels,
-    workflowId,
-    stepIndex,
-    dedupeKey,
-    flow,
-    correlationId,
-  }
-  return { ...shared, actor, priority, input, parentId: id, older: true }
+  const { kind, correlationId } = spec
+  const words = { ...wordsInPlaceOf(spec), ...(isHeldForLife(spec) ? {} : { dedupeKey: undefined }) }
+  return { ...words, kind, correlationId, actor, priority, input, parentId: id, older: true }
 }

@@ -81,8 +81,8 @@ export class SealedEngine implements Engine {
     return answers
   }
 
-  holdings(jobs: readonly Job[]): Promise<ReadonlyMap<JobId, Holding>> {
-    return this.#engine.holdings(jobs)
+  whatHolds(jobs: readonly Job[]): Promise<ReadonlyMap<JobId, Holding>> {
+    return this.#engine.whatHolds(jobs)
   }
 
   limits(query: LimitQuery): Promise<LimitPage> {

@@ -41,7 +41,7 @@ export function mortal(engine: Engine, timers: Timers): Mortal {
     load: alive((items) => engine.load(items)),
     find: alive((query) => engine.find(query)),
     events: alive((query) => engine.events(query)),
-    holdings: alive((jobs) => engine.holdings(jobs)),
+    whatHolds: alive((jobs) => engine.whatHolds(jobs)),
     limits: alive((query) => engine.limits(query)),
     sayToLimits: alive((words) => engine.sayToLimits(words)),
     settings: alive((operations) => engine.settings(operations)),

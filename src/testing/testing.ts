@@ -224,7 +224,7 @@ export class Testing implements AsyncDisposable {
   /** When what holds jobs changes by itself, once for all that are held by the same. */
   async #nextLettingIn(live: readonly Job[]): Promise<readonly (number | undefined)[]> {
     const held = new Map(live.filter(({ spec }) => spec.flow !== undefined).map((job) => [flowNameOf(job), job]))
-    return [...(await this.#engine.holdings([...held.values()])).values()].map(({ when }) => when)
+    return [...(await this.#engine.whatHolds([...held.values()])).values()].map(({ when }) => when)
   }
 
   async #nextSlot(now: number, until: number): Promise<number | undefined> {

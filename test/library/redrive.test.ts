@@ -122,26 +122,45 @@ describe('redrive in a process without keys', () => {
 })
 
 describe('redrive of an ending that is final', () => {
-  const keyed = defineJob({
-    type: 'keyed',
-    dialect: '004',
-    retry: { attempts: 1 },
-    dedupe: { key: () => 'one', for: '1h' },
-    run() {
-      throw new PermanentError('no')
-    },
-  })
+  const keyed = (held: 'live' | '1h') =>
+    defineJob({
+      type: 'keyed',
+      dialect: '004',
+      retry: { attempts: 1 },
+      dedupe: { key: () => 'one', for: held },
+      run() {
+        throw new PermanentError('no')
+      },
+    })
 
   it('says who holds the key, where another does, and counts no job that was not made', async () => {
-    await using testing = await openTesting([keyed])
+    const job = keyed('live')
+    await using testing = await openTesting([job])
     const { pawl } = testing
-    const { id } = await pawl.enqueue(keyed)
+    const { id } = await pawl.enqueue(job)
     await testing.drain()
     const states = [(await pawl.get(id))?.state ?? 'failed'] as const
+    const { id: holder } = await pawl.enqueue(job)
     expect(await pawl.redrive({ states })).toMatchObject({
       reopened: 0,
-      refused: [{ refusal: { code: 'KEY_TAKEN', holder: id } }],
+      refused: [{ refusal: { code: 'KEY_TAKEN', holder } }],
     })
-    expect((await pawl.find({ types: ['keyed'] })).jobs).toHaveLength(1)
+    expect((await pawl.find({ types: ['keyed'] })).jobs).toHaveLength(2)
+  })
+
+  it('makes a job without the key, where the letter itself holds it beyond its life', async () => {
+    const job = keyed('1h')
+    await using testing = await openTesting([job])
+    const { pawl } = testing
+    const { id } = await pawl.enqueue(job)
+    await testing.drain()
+    const states = [(await pawl.get(id))?.state ?? 'failed'] as const
+    expect(await pawl.redrive({ states })).toMatchObject({ reopened: 1, refused: [] })
+    expect(await pawl.enqueue(job)).toMatchObject({ id, deduped: true })
+    const { jobs } = await pawl.find({ types: ['keyed'] })
+    expect(jobs.map(({ spec }) => [spec.parentId, spec.dedupeKey])).toEqual([
+      [id, undefined],
+      [undefined, 'one'],
+    ])
   })
 })

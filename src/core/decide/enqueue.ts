@@ -2,6 +2,7 @@
 import type { Enqueue } from '../command.ts'
 import { neededToClaim } from '../dialects/bond.ts'
 import type { Event, TransitionPayloads } from '../event.ts'
+import { wordsInPlaceOf } from '../in-place.ts'
 import type { Job, JobId, Kind, Spec, Time } from '../job.ts'
 import type { Policy } from '../policy.ts'
 import { digestOf, saysTheSame } from '../receipt.ts'
@@ -97,18 +98,10 @@ export const sameCall = (id: JobId, { spec, priority, runAt }: Birth, command: E
   (leftOut(command, 'policy') || saysTheSame(spec.kind.policy, command.kind.policy))
 
 const askedOf = (spec: Spec) => ({
+  ...wordsInPlaceOf(spec),
   alias: spec.alias,
   input: spec.input,
-  contextPtr: spec.contextPtr,
-  topic: spec.topic,
-  adapterId: spec.adapterId,
-  env: spec.env,
-  labels: spec.labels,
   parentId: spec.parentId,
-  workflowId: spec.workflowId,
-  stepIndex: spec.stepIndex,
-  dedupeKey: spec.dedupeKey,
-  flow: spec.flow,
 })
 
 /** When to run and how urgently may have been changed since: not part of what the job is. */

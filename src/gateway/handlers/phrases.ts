@@ -14,9 +14,9 @@ export async function withPhrases(
   tell: (job: Job) => object,
 ): Promise<readonly object[]> {
   const queues = [...new Set(jobs.map(({ spec }) => spec.kind.queue))]
-  const [pauses, holdings, there] = await Promise.all([
+  const [pauses, held, there] = await Promise.all([
     new Queues(engine).pausesAmong(token.tenant, queues),
-    engine.holdings(jobs),
+    engine.whatHolds(jobs),
     // Who is there is a help, and nothing that a list should fail for.
     workers.presentOf(token.tenant).catch(() => undefined),
   ])
@@ -24,7 +24,7 @@ export async function withPhrases(
   const around = there && surroundings(there, jobs)
   return jobs.map((job) => {
     const { queue } = job.spec.kind
-    const circumstances = { now: at, paused: pauses.get(queue), workers: around?.(job), held: holdings.get(job.id) }
+    const circumstances = { now: at, paused: pauses.get(queue), workers: around?.(job), held: held.get(job.id) }
     return { ...tell(job), now: toWire(now(job, circumstances)) }
   })
 }
