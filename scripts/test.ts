@@ -16,6 +16,8 @@ interface Part {
   readonly report?: string
   /** How else to read how many tests ran; a part without either counts as one check. */
   readonly count?: (output: string) => Count
+  /** Judged by the clock: alone on the machine, and in soak only. */
+  readonly byTheClock?: true
   /** Longer than this in soak, and it is stopped and has failed: all of them together are below four hours. */
   readonly soakMinutes?: number
 }
@@ -33,6 +35,9 @@ interface Outcome extends Count {
 }
 
 const REPORTS = 'coverage/reports'
+const soak = process.argv.includes('--soak')
+/** The files that have something to say about time (`test/support/scale.ts`). */
+const timed = globSync('test/**/*.test.ts').filter((path) => readFileSync(path, 'utf8').includes('byTheClock'))
 
 const PARTS: readonly Part[] = [
   { name: 'typecheck', command: ['npm', 'run', '--silent', 'typecheck'] },
@@ -55,22 +60,29 @@ const PARTS: readonly Part[] = [
   },
   {
     name: 'model',
-    command: ['node', 'test/model/run.ts', process.argv.includes('--soak') ? '--deep' : '--gate'],
+    command: ['node', 'test/model/run.ts', soak ? '--deep' : '--gate'],
     needs: 'test/model/run.ts',
-    soakMinutes: 60,
+    soakMinutes: 30,
   },
   // Apart, so that an installation neither hides in a test's time nor blocks the runner.
   { name: 'servers', command: ['node', 'scripts/servers.ts'] },
   {
     name: 'everything else',
-    command: vitest('rest', ['--exclude', 'test/core/**', '--exclude', 'test/dialects/**']),
+    command: vitest('rest', without('test/core/**', 'test/dialects/**', ...(soak ? timed : []))),
     needs: 'test/**/*.test.ts',
     report: 'rest',
     soakMinutes: 135,
   },
   {
+    name: 'by the clock',
+    command: vitest('timed', ['--maxWorkers=1', ...timed]),
+    report: 'timed',
+    byTheClock: true,
+    soakMinutes: 28,
+  },
+  {
     name: 'mutants of the documents',
-    command: ['node', 'test/compliance/mutants/run.ts', ...(process.argv.includes('--soak') ? [] : ['--gate'])],
+    command: ['node', 'test/compliance/mutants/run.ts', ...(soak ? [] : ['--gate'])],
     needs: 'test/compliance/mutants/run.ts',
     count: mutantCount,
     soakMinutes: 8,
@@ -82,14 +94,17 @@ const SLOWEST = 12
 /** For the parts that say nothing else: five of them. */
 const SOAK_MINUTES = 4
 
-const soak = process.argv.includes('--soak')
 const only = argument('--only')?.split(',')
 
 rmSync(REPORTS, { recursive: true, force: true })
 mkdirSync(REPORTS, { recursive: true })
 const outcomes: Outcome[] = []
-for (const part of PARTS.filter(({ name }) => only === undefined || only.includes(name))) outcomes.push(await run(part))
+for (const part of PARTS.filter(isAsked)) outcomes.push(await run(part))
 process.exitCode = report(outcomes)
+
+function isAsked({ name, byTheClock }: Part): boolean {
+  return (soak || byTheClock !== true) && (only === undefined || only.includes(name))
+}
 
 async function run(part: Part): Promise<Outcome> {
   console.log(`\n── ${part.name}: ${part.command.join(' ')}`)
@@ -112,9 +127,10 @@ async function run(part: Part): Promise<Outcome> {
   return { part, ok, seconds, ...count }
 }
 
-function execute({ command, soakMinutes = SOAK_MINUTES }: Part): Promise<{ code: number; output: string }> {
+function execute({ command, byTheClock, soakMinutes = SOAK_MINUTES }: Part): Promise<{ code: number; output: string }> {
   const [program = '', ...args] = leavingCores(command)
-  const env = { ...process.env, NODE_OPTIONS: reporting(), ...(soak ? { PAWL_SOAK: '1' } : {}) }
+  const alone = byTheClock === true ? { PAWL_BY_THE_CLOCK: '1' } : {}
+  const env = { ...process.env, NODE_OPTIONS: reporting(), ...(soak ? { PAWL_SOAK: '1' } : {}), ...alone }
   return new Promise((resolve) => {
     const child = spawn(program, args, { env, stdio: ['ignore', 'pipe', 'pipe'] })
     const limits = soak ? [limit(child, soakMinutes, 'SIGTERM'), limit(child, soakMinutes + 0.5, 'SIGKILL')] : []
@@ -178,6 +194,10 @@ function report(all: readonly Outcome[]): number {
 
 function vitest(name: string, args: readonly string[]): string[] {
   return ['vitest', 'run', ...args, '--reporter=default', '--reporter=json', `--outputFile.json=${reportFile(name)}`]
+}
+
+function without(...paths: readonly string[]): string[] {
+  return paths.flatMap((path) => ['--exclude', path])
 }
 
 function reported(name: string): Count {

@@ -7,7 +7,7 @@ import { open } from '../../src/open.ts'
 import { eventually } from '../support/eventually.ts'
 import { freshDatabase } from '../support/postgres.ts'
 import { startProxy } from '../support/proxy.ts'
-import { soaking } from '../support/scale.ts'
+import { byTheClock } from '../support/scale.ts'
 
 /** Everything that has to be known soon: whether it was taken on, whether there is work, whether the lease holds. */
 const REQUESTS = [
@@ -45,7 +45,7 @@ it('a database that is away, or takes no writes, is told soon, and when to come 
   const refused = async () => {
     for (const answer of await Promise.all(REQUESTS.map(ask))) {
       expect(answer).toMatchObject({ status: 503, after: '1' })
-      if (soaking) expect(answer.ms, answer.path).toBeLessThan(2_000)
+      if (byTheClock) expect(answer.ms, answer.path).toBeLessThan(2_000)
     }
   }
   const served = () =>
