@@ -17,9 +17,9 @@ begin
   perform pg_advisory_xact_lock(hashtextextended('pawl.claim', claim_id));
   select * into it from claim c where c.id = claim_id and c.low is not null for update;
   if not found then return; end if;
-  -- `leaseEnd` of core/timers.ts: what the claim answered with.
+  -- The end of the lease is what the claim answered with.
   insert into lease (id, claim, expires_at, rev, step)
-  select u.id, claim_id, it.at + k.window_ms, {{rev.claimed}}, {{step.claimed}} from (select unnest(ids) except select unnest(it.loose)) as u(id)
+  select u.id, claim_id, {{leaseEnd(it.at, k.window_ms)}}, {{rev.claimed}}, {{step.claimed}} from (select unnest(ids) except select unnest(it.loose)) as u(id)
   cross join lateral (select j.kind from job j where j.id = u.id limit 1) j
   cross join lateral (select k.window_ms from kind k where k.id = j.kind limit 1) k
   left join lateral (select p.job from past p where p.job = u.id limit 1) p on true

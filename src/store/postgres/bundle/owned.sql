@@ -8,8 +8,8 @@ create or replace view pawl.owned as
 select l.id, abs(l.claim) as claim, l.claim < 0 as logged, l.expires_at, l.rev, l.step, l.doc, l.beat from pawl.lease l
 union all
 select u.id, c.id, false,
-  -- `leaseEnd` of core/timers.ts. Looked up only where it is asked for.
-  c.at + (select k.window_ms from pawl.job j join pawl.kind k on k.id = j.kind where j.id = u.id),
+  -- Looked up only where it is asked for.
+  {{leaseEnd(c.at, (select k.window_ms from pawl.job j join pawl.kind k on k.id = j.kind where j.id = u.id))}},
   {{rev.claimed}}, {{step.claimed}}::bigint, null, null
 from pawl.claim c cross join lateral unnest(c.jobs) as u(id)
 where c.low is not null and (c.loose is null or u.id <> all(c.loose))

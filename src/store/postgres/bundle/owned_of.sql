@@ -7,7 +7,7 @@ language sql stable as $$
   select l.id, abs(l.claim), l.claim < 0, l.expires_at, l.rev, l.step, l.doc, l.beat from pawl.lease l where l.id = job_id
   union all
   select job_id, c.id, false,
-    c.at + (select k.window_ms from pawl.job j join pawl.kind k on k.id = j.kind where j.id = job_id),
+    {{leaseEnd(c.at, (select k.window_ms from pawl.job j join pawl.kind k on k.id = j.kind where j.id = job_id))}},
     {{rev.claimed}}, {{step.claimed}}::bigint, null, null
   from pawl.claim c
   where c.low <= job_id and c.high >= job_id and c.jobs @> array[job_id] and (c.loose is null or job_id <> all(c.loose))

@@ -26,8 +26,8 @@ begin
   else
     with gone as (
       delete from pawl.ready r where r.ctid = any(tids)
-      -- `leaseEnd` of core/timers.ts, which the caller computes again: sending it cost more.
-      returning r.id, claimed_at + r.window_ms as expires_at, r.rev, r.step, r.careful, r.tick, r.doc
+      -- The end of the lease is computed again by the caller: sending it cost more.
+      returning r.id, {{leaseEnd(claimed_at, r.window_ms)}} as expires_at, r.rev, r.step, r.careful, r.tick, r.doc
     )
     insert into pawl.lease (id, claim, expires_at, rev, step, from_step, careful, tick, doc)
     select r.id, claim_id, r.expires_at, coalesce(r.rev, 1) + 1,

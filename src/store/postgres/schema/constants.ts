@@ -14,6 +14,7 @@ import { EVENT_CODES, STATE_CODES } from '../../codec/codes.ts'
 import { LANE_WIDTH } from '../../codec/lane.ts'
 import { CLAIMED_REV } from '../../codec/log-tells.ts'
 import { HANDED_OUT_MS } from '../../handed-out.ts'
+import { leaseEndText, leaseRenewedAtText } from '../../lease-text.ts'
 import { BUNDLE_FROM } from '../bundle/bundles.ts'
 import { LET_IN } from '../names/let-in-lane.ts'
 import { packed, STEP_BITS } from '../names/step.ts'
@@ -57,12 +58,24 @@ const CONSTANTS: Readonly<Record<string, string | number>> = {
   ...Object.fromEntries(Object.entries(STATE_CODES).map(([state, letter]) => [`state.${state}`, letter])),
 }
 
+/** What is computed over columns: `{{leaseEnd(c.at, k.window_ms)}}`. */
+const COMPUTED: Readonly<Record<string, (left: string, right: string) => string>> = {
+  leaseEnd: leaseEndText,
+  leaseRenewedAt: leaseRenewedAtText,
+}
+
 export const filled = (text: string): string =>
-  text.replaceAll(/\{\{([\w.]+)\}\}/g, (_, name: string) => {
-    const value = CONSTANTS[name]
-    assert(value !== undefined, `${name} is a constant that SQL may ask for`)
-    return String(value)
-  })
+  text
+    .replaceAll(/\{\{(\w+)\((.+?), (.+?)\)\}\}/g, (_, name: string, left: string, right: string) => {
+      const compute = COMPUTED[name]
+      assert(compute !== undefined, `${name} is something that SQL may ask to be computed`)
+      return compute(left, right)
+    })
+    .replaceAll(/\{\{([\w.]+)\}\}/g, (_, name: string) => {
+      const value = CONSTANTS[name]
+      assert(value !== undefined, `${name} is a constant that SQL may ask for`)
+      return String(value)
+    })
 
 function claimShape(from: State): string {
   return STATE_CODES[from] + EVENT_CODES.claimed + STATE_CODES.claimed

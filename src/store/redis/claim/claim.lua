@@ -78,7 +78,7 @@ local function take(id, job, mark)
   local window, from = job.window, job.state
   local expires = ends[window]
   if not expires then
-    expires = text(now + window)
+    expires = text(@LEASE_END@)
     ends[window] = expires
     longest = math.max(longest, tonumber(window))
   end

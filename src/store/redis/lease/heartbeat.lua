@@ -21,9 +21,10 @@ local function beat(id, fence, request, request_mark)
   if is_over then
     return 'lost'
   end
+  local window = job.window
   job.rev, job.beats_all = text(job.rev + 1), text(job.beats_all + 1)
   job.beats_from = job.beats == '0' and now_text or job.beats_from
-  job.beats, job.expires, job.beat = text(job.beats + 1), text(now + job.window), request
+  job.beats, job.expires, job.beat = text(job.beats + 1), text(@LEASE_END@), request
   job.lease = fence .. ' ' .. job.expires .. ' ' .. job.logged .. ' ' .. job.beats_all .. ' ' .. job.beats .. ' ' .. job.beats_from
     .. ' ' .. now_text .. ' ' .. job.claim_request .. ' ' .. request_mark
   keep_job(id, job)

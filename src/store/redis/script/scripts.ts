@@ -9,6 +9,7 @@ import { atRest } from '../../../core/flow/key.ts'
 import { COUNTS } from '../../../core/limits.ts'
 import { EVENT_CODES, STATE_CODES } from '../../codec/codes.ts'
 import { HANDED_OUT_MS } from '../../handed-out.ts'
+import { leaseEndText } from '../../lease-text.ts'
 import { IN_FLOW } from '../flow/words.ts'
 import { ANY_REQUEST } from '../job/job-text.ts'
 import { luaFiles } from './files.ts'
@@ -25,6 +26,7 @@ const CONSTANTS: Readonly<Record<string, string | number>> = {
   LAYOUT,
   ANY_REQUEST,
   HANDED_OUT_MS,
+  LEASE_END: leaseEndText('now', 'window'),
   PRIORITIES: COUNTS.priority.max + 1,
   CLAIMED: STATE_CODES.claimed,
   ENQUEUED_EVENT: EVENT_CODES.enqueued,

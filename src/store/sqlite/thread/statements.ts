@@ -4,6 +4,7 @@
  */
 import type { StatementSync } from 'node:sqlite'
 import { STATE_CODES } from '../../codec/codes.ts'
+import { leaseEndText } from '../../lease-text.ts'
 import { FRONT_COLUMNS } from './front.ts'
 import { HALL_DUE, HALL_WRITES } from './hall/statements.ts'
 import { LEASE_COLUMNS } from './lease.ts'
@@ -78,12 +79,12 @@ const WRITES = {
   readyTexts: `SELECT j.head, r.record FROM ready r CROSS JOIN job j ON j.id = r.id
     WHERE r.lane = ? AND r.ready_at = ? AND r.id = ?`,
   // Leases for exactly the rows that were just read: the front of the lane up to the last row. The fence is
-  // written as by `fenceOf` (core/fence.ts), the end of the lease as by `leaseEnd` (core/timers.ts).
+  // written as by `fenceOf` (core/fence.ts).
   leaseFront: `INSERT INTO lease (id, kind, state, rev, fence, expires_at, tick, careful,
       claim, claim_rev, claim_seq, claim_from, claim_expires_at, attempt, generation, code, before)
-    SELECT r.id, r.kind, '${STATE_CODES.claimed}', r.rev + 1, r.generation || '.' || (r.attempt + 1) || '.' || p.nonce, p.now + k.lease_ms,
-      CASE WHEN r.tick < p.now + k.lease_ms THEN r.tick END, r.careful,
-      p.claim, r.rev + 1, r.seq + 1, r.state, p.now + k.lease_ms, r.attempt + 1, r.generation, r.code, r.record
+    SELECT r.id, r.kind, '${STATE_CODES.claimed}', r.rev + 1, r.generation || '.' || (r.attempt + 1) || '.' || p.nonce, ${leaseEndText('p.now', 'k.lease_ms')},
+      CASE WHEN r.tick < ${leaseEndText('p.now', 'k.lease_ms')} THEN r.tick END, r.careful,
+      p.claim, r.rev + 1, r.seq + 1, r.state, ${leaseEndText('p.now', 'k.lease_ms')}, r.attempt + 1, r.generation, r.code, r.record
     FROM (SELECT ? AS nonce, ? AS now, ? AS claim, ? AS lane, ? AS ready_at, ? AS id) AS p
       CROSS JOIN ready r CROSS JOIN kind k ON k.id = r.kind
     WHERE r.lane = p.lane AND (r.ready_at, r.id) <= (p.ready_at, p.id) AND (r.tick IS NULL OR r.tick > p.now)`,
@@ -129,8 +130,7 @@ const WRITES = {
   countPurged: `UPDATE counter SET value = value + 1 WHERE name = 'purged'`,
 
   beatable: 'SELECT fence, expires_at, beat_id, careful, rev, beats_all, kind FROM lease WHERE id = ?',
-  // The end of the lease is `leaseEnd` (core/timers.ts).
-  beat: `UPDATE lease SET rev = rev + 1, expires_at = p.now + (SELECT lease_ms FROM kind WHERE id = lease.kind),
+  beat: `UPDATE lease SET rev = rev + 1, expires_at = ${leaseEndText('p.now', '(SELECT lease_ms FROM kind WHERE id = lease.kind)')},
       beats_all = beats_all + 1, beats = beats + 1, beats_from = coalesce(beats_from, p.now), beats_to = p.now,
       beat_id = p.request
     FROM (SELECT ? AS now, ? AS request, ? AS id) AS p

@@ -2370,7 +2370,6 @@ begin
     ) l cross join lateral (select j.kind from job j where j.id = l.id limit 1) j
     cross join lateral (select k.window_ms from kind k where k.id = j.kind limit 1) k
   ), renewed as (
-    
     update lease l set rev = l.rev + 1, expires_at = m.at + m.window_ms,
       beat = jsonb_build_object('n', coalesce((m.beat ->> 'n')::int, 0) + 1, 'id', m.q, 'p', jsonb_build_array(jsonb_build_array(
         coalesce((m.beat -> 'p' -> 0 ->> 0)::int, 0) + 1, coalesce(m.beat -> 'p' -> 0 -> 1, to_jsonb(m.at)), m.at, m.q, m.at + m.window_ms)))
@@ -3451,7 +3450,7 @@ end $$;
 
 
 insert into "pawl".migration (number, name, checksum, edition)
-values (0, 'functions', '75e9ec08e7562fd522c9a5af24b6aa9d4b6c7ed4ccf0c1bf100022eeabd4a683', 4)
+values (0, 'functions', '3f3d38c82926d05a6cd3a0ea7824c209b2f18432c6b4b70e821c76cd2e0b184e', 4)
 on conflict (number) do update set edition = excluded.edition, checksum = excluded.checksum, applied_at = clock_timestamp();
 set local pawl_migration.role = '';
 
