@@ -98,13 +98,14 @@ describe('the letters of states and events', () => {
   })
 })
 
-/** What SQL may not know by itself: each is filled in from core and codec when it is applied. */
+/** What SQL and Lua may not know by themselves: each is filled in from core and codec when it is applied. */
 const WRITTEN_DOWN = [
   ['a state by its letter', /\bstate\b\s*(?:=|<>|in)\s*\(?\s*'[A-Za-z]'/i],
   ['a state by its name', new RegExp(`'(?:${STATES.join('|')})'`)],
   ['a shape by its letters', /\bshapes?\b[^;]*'\{?\s*[A-Za-z]{3}\s*\}?'/i],
   ['a rank or a place in a step', /\b\w*step\b[^,;'\n]{0,20}(?:&|>>|<<|=|<>)\s*\d/i],
   ['a place in a lane', /\blane\b\s*[/%*]\s*\d/i],
+  ['the end of a lease', /[-+]\s*(?:\w+\.(?:window(?:_ms)?|lease_ms)|window)\b/i],
 ] as const
 
 const FOR_PEOPLE: Readonly<Record<string, string>> = {
@@ -112,10 +113,11 @@ const FOR_PEOPLE: Readonly<Record<string, string>> = {
     'a view for people: a birth and a claim are told by their names, no text has their letters',
 }
 
-describe('SQL', () => {
+describe('SQL and scripts', () => {
   const functions = sources('src/**/*.sql').filter(({ path }) => !/\/schema\/\d/.test(path))
   const texts = [
     ...functions.map(({ path, text }) => ({ path, text: text.replaceAll(/--.*$/gm, '') })),
+    ...sources('src/**/*.lua').map(({ path, text }) => ({ path, text: text.replaceAll(/--.*$/gm, '') })),
     ...elsewhere.filter(({ path }) => path.startsWith('src/store/sqlite/thread/')),
   ]
 
@@ -131,6 +133,7 @@ describe('SQL', () => {
       "shapes text[] := '{qcc}'",
       `step & 15 in (${RANK.claimed})`,
       'lane / 10',
+      'claimed_at + r.window_ms',
     ]
     for (const [n, [, pattern]] of WRITTEN_DOWN.entries()) expect(bad[n]).toMatch(pattern)
   })
