@@ -1,5 +1,6 @@
 /** `POST /claims`: jobs for a worker, at once or as soon as there are any. */
 import type { z } from 'zod'
+import { isReturnable } from '../../core/dialects/bond.ts'
 import { COUNTS } from '../../core/limits.ts'
 import type { Policy } from '../../core/policy.ts'
 import type { Assignment, ClaimRequest, Engine } from '../../engine/engine.ts'
@@ -87,11 +88,16 @@ async function welcomed(call: Call, engine: Engine, assignments: readonly Assign
   }
 }
 
-/** Releases jobs whose caller is gone, so that other workers have them at once, and not when their leases end. */
+/**
+ * Releases jobs whose caller is gone, so that other workers have them at once, and not when their leases end. Those whose
+ * document knows no release are left to their leases: nobody could be told of the refusal.
+ */
 async function handBack(engine: Engine, { token, requestId }: Call, assignments: readonly Assignment[]): Promise<void> {
   const actor = `${token.scope}:${token.name}`
+  const returnable = assignments.filter(({ job }) => isReturnable(job.spec.kind.policy))
+  if (returnable.length === 0) return
   await engine.settle(
-    assignments.map(({ job, fence }) => ({
+    returnable.map(({ job, fence }) => ({
       id: job.id,
       command: { type: 'release', fence, reason: 'handed_back', actor, requestId: `${requestId}/back` },
     })),
