@@ -4,7 +4,7 @@ import { attemptAndRev } from './001/attempt-and-rev.ts'
 import { compareAndSwap } from './001/compare-and-swap.ts'
 import { UNATTENDED } from './001/contract.ts'
 import { events } from './001/events.ts'
-import { mixedQueue } from './001/mixed-queue.ts'
+import { mixedQueue, mixedQueueInVirtualTime } from './001/mixed-queue.ts'
 import { otherTransitions } from './001/other-transitions.ts'
 import { requestId } from './001/request-id.ts'
 import { statuses } from './001/statuses.ts'
@@ -24,4 +24,8 @@ onStores('001', UNATTENDED, (stage) => {
   describe('workers', () => workers(stage))
   describe('mixed queues', () => mixedQueue(stage))
   describe('validators and other plans', () => validators(stage))
+})
+
+describe('001 in virtual time', () => {
+  describe('mixed queues', mixedQueueInVirtualTime)
 })
