@@ -279,7 +279,7 @@ export function openOn(store: Store, options: OpenOnOptions = {}, abilities: Abi
   if (judge !== undefined)
     services.push(admission({ admit: (by, limit) => engine.admit(by, limit), judge, timers, log }))
   if (options.retention !== false) {
-    services.push(retention({ store, timers, log, random: lastDue && random }, options.retention))
+    services.push(retention({ store, engine, timers, log, random: lastDue && random }, options.retention))
   }
   const surroundings: Surroundings = {
     clock,

@@ -1,6 +1,6 @@
 /** What may be asked of a job. Imperative; who asks and under which request travels with every one of them. */
 import type { Terms } from './approval.ts'
-import type { BodyRef, DeadLetterReason, JobFlow, JobId, Kind, Priority, Progress, Stage, Time } from './job.ts'
+import type { BodyRef, DeadLetterReason, JobFlow, JobId, Kind, Priority, Progress, Stage, State, Time } from './job.ts'
 import type { Note } from './note.ts'
 import type { ErrorClass } from './policy.ts'
 import type { CommandType } from './verb.ts'
@@ -257,6 +257,16 @@ export interface Reopen extends Asked {
   readonly reason?: string | undefined
 }
 
+/**
+ * The texts beside a job that has ended go: its input and output, memos, checkpoint, what signals brought, stacks of errors. The
+ * record and the log stay, and say what there was. Retention's word.
+ */
+export interface Strip extends Asked {
+  readonly type: 'strip'
+  /** The state, by name, in which a job loses them although it could be reopened, and cannot be any more. */
+  readonly evenOf?: State | undefined
+}
+
 export type OwnerCommand =
   | Start
   | Heartbeat
@@ -286,6 +296,7 @@ export type Command =
   | Expire
   | DeadLetterNow
   | Reopen
+  | Strip
 
 /**
  * The verbs of `verb.ts` and the commands above are one list: a difference does not compile.

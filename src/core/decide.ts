@@ -31,6 +31,7 @@ import { decideReschedule } from './decide/reschedule.ts'
 import { decideSignal } from './decide/signal.ts'
 import { decideStall } from './decide/stall.ts'
 import { decideStart } from './decide/start.ts'
+import { decideStrip } from './decide/strip.ts'
 import { decideWait } from './decide/wait.ts'
 import { bondOf } from './dialects/bond.ts'
 import { prohibitedCommand, prohibitedEvents } from './dialects/strict.ts'
@@ -201,6 +202,7 @@ const RULES: {
   deadLetter: decideDeadLetter,
   compensated: decideCompensated,
   reopen: decideReopen,
+  strip: decideStrip,
 }
 
 function accepted(before: Job, d: Draft, successor: Omit<Enqueue, 'id'> | undefined): Decision {

@@ -110,6 +110,8 @@ export interface ObservationPayloads {
   /** Who and when is the event's own to say. */
   approved: { readonly reason: string | undefined }
   compensated: Record<never, never>
+  /** The texts beside it are gone from now on. */
+  stripped: Record<never, never>
   /** Stands for `count` observations that have been thrown away, and keeps what they added up to. */
   compacted: {
     readonly count: number
@@ -209,6 +211,7 @@ export const OBSERVATION_TYPES = [
   'approval_asked',
   'approved',
   'compensated',
+  'stripped',
   'compacted',
 ] as const satisfies readonly ObservationType[]
 

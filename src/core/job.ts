@@ -326,6 +326,8 @@ interface Common {
   readonly steps: number
   /** Observations accepted, heartbeats apart: what makes a log long. */
   readonly observations: number
+  /** Since when there are no texts beside it any more, whatever names them. */
+  readonly strippedAt: Time | undefined
   /** Size of the checkpoint, the memos and the signals: what comes along when it runs again. */
   readonly bodySize: number
   /** Steps that would have to be undone, oldest first. */

@@ -62,7 +62,8 @@ const hasNext = ({ newer, cancel }: Job): boolean => newer?.next !== undefined &
 /** What comes after a job that has ended; undefined where nothing does. It has its words, its key, and the newer input. */
 export function nextOf(d: Draft, job: Job): Omit<Enqueue, 'id'> | undefined {
   const { endedAt, newer, spec } = d.job
-  if (endedAt === undefined || newer?.next === undefined || !hasNext(d.job)) return undefined
+  // With the end, and with nothing that is said of it afterwards.
+  if (endedAt === undefined || isEnded(job) || newer?.next === undefined || !hasNext(d.job)) return undefined
   const { input, runAt, flow } = newer.next
   return {
     ...wordsInPlaceOf(spec),

@@ -115,6 +115,8 @@ export function alreadyDone(job: Job, command: Command): Receipt | undefined {
         (job.cancel !== undefined && isUnderWay(job) && command.mode === 'soft' && command.fence === undefined)
         ? receiptAt(job, command)
         : undefined
+    case 'strip':
+      return job.strippedAt === undefined ? undefined : receiptAt(job, command)
     default:
       return undefined
   }

@@ -107,6 +107,11 @@ export const REFUSALS = {
     why: 'A compensating job cannot succeed, and only a compensating job can be compensated.',
     next: 'In phase `compensate` run the compensations in reverse order and say `compensated`.',
   },
+  STRIPPED: {
+    title: 'The bodies of the job were removed',
+    why: 'It ended so long ago that retention has removed the texts beside it: input, output, memos. Its record and its log are still there.',
+    next: 'Enqueue a new job with an input of your own. To keep bodies for longer, see `retention.bodiesMs` (docs/operating.md).',
+  },
   DIALECT_FORBIDS: {
     title: 'The job’s dialect does not know this',
     why: 'The job type is bound to a document that has no such command or move.',

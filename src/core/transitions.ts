@@ -3,7 +3,7 @@
  * checker and dashboard read the same table. What has no cell is refused.
  */
 import type { EventType, TransitionType } from './event.ts'
-import { isTerminal, LIVE_STATES, STATES, type State } from './job.ts'
+import { isTerminal, LIVE_STATES, STATES, type State, TERMINAL_STATES } from './job.ts'
 import type { CommandType } from './verb.ts'
 
 /** A job that does not exist yet is in state `none`. */
@@ -74,6 +74,8 @@ const END: Readonly<Record<string, Move>> = {
   timed_out: move('timed_out', 'intended ending', 'compensated', 'timed_out'),
   cancelled: move('cancelled', 'intended ending', 'compensated', 'cancelled'),
 }
+
+const REOPENABLE: readonly State[] = ['failed', 'dead_lettered', 'timed_out', 'cancelled']
 
 const stay = (event: EventType) => (state: State) => [move(state, 'always', event)]
 
@@ -167,10 +169,14 @@ export const MACHINE: Machine = {
   },
   deadLetter: each(LIVE_STATES, () => [move('dead_lettered', 'always', 'dead_lettered'), compensate]),
   compensated: { running: Object.values(END) },
-  reopen: each(['failed', 'dead_lettered', 'timed_out', 'cancelled'], () => [
+  reopen: each(REOPENABLE, () => [
     move('queued', 'no admission applies', 'reopened'),
     move('pending', 'admission outstanding', 'reopened'),
   ]),
+  strip: {
+    ...each(TERMINAL_STATES, stay('stripped')),
+    ...each(REOPENABLE, (state) => [move(state, 'its state is named: it could be reopened', 'stripped')]),
+  },
 }
 
 /** The moves a command may make from a state; undefined where it may make none. */

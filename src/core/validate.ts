@@ -8,7 +8,7 @@ import { forbidden } from './dialects/forbidden.ts'
 import { isNonce } from './fence.ts'
 import { LEVEL_MAX } from './flow/numbers.ts'
 import { isId, isReserved } from './id.ts'
-import { DEAD_LETTER_REASONS, STAGES, type Time } from './job.ts'
+import { DEAD_LETTER_REASONS, STAGES, TERMINAL_STATES, type Time } from './job.ts'
 import { COUNTS, DURATIONS, LENGTHS, LIMITS, MAX_DURATION_MS, SIZES } from './limits.ts'
 import { NOTE_KINDS } from './note.ts'
 import { ERROR_CLASSES, type Policy } from './policy.ts'
@@ -182,6 +182,7 @@ const CHECKS: Readonly<Record<Command['type'], Check>> = {
     time(c, x, 'runAt')
     prose(c, x, 'reason')
   },
+  strip: (c, x) => c.optional('evenOf', x['evenOf'], (f, y) => c.oneOf(f, y, TERMINAL_STATES)),
 }
 
 function enqueue(c: Checker, x: Fields): void {

@@ -31,6 +31,7 @@ export const COMMANDS = [
   'expire',
   'deadLetter',
   'reopen',
+  'strip',
 ] as const
 
 export type CommandType = (typeof COMMANDS)[number]

@@ -6,6 +6,7 @@ import type { Event } from '../core/event.ts'
 import { idText } from '../core/id.ts'
 import { keyChange, keyOf } from '../core/keys.ts'
 import { sourceOf } from '../core/newer.ts'
+import { isStripping } from '../core/stripped.ts'
 import type { Change, Key, KeyMove, NewJob } from '../store/store.ts'
 import type { ExecutorParts } from './execute.ts'
 import { birthsOf } from './flow-keys.ts'
@@ -15,7 +16,8 @@ export function changeOf(segment: Segment, spawn: NewJob | undefined, flow?: Key
   const { before, after, events, bodies, notAfter } = segment
   const { take } = keyChange(before, after)
   const give = given(segment)
-  const change = { kind: 'move', before, after, events, bodies, notAfter, give, take, spawn } as const
+  const strips = isStripping(before, after) ? true : undefined
+  const change = { kind: 'move', before, after, events, bodies, strips, notAfter, give, take, spawn } as const
   return after.spec.flow === undefined ? change : { ...change, flow, spent: spentIn(events) }
 }
 

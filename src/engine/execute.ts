@@ -278,7 +278,8 @@ export class Executor {
     else held.refresh(after)
     observer.committed(events, before, after)
     if (after.wait !== undefined) family.waits(after)
-    else if (after.endedAt !== undefined && after.spec.parentId !== undefined) family.ended(after, tx !== undefined)
+    else if (before.endedAt === undefined && after.endedAt !== undefined && after.spec.parentId !== undefined)
+      family.ended(after, tx !== undefined)
   }
 }
 

@@ -37,7 +37,9 @@ export async function judge(
   if (isAnother(inserted, item.job)) return undefined
   if (by === 'dedupe' || by === 'slot') return { ok: true, job, deduped: true, replayed: false }
   const byKey = by === 'idempotency' || (await holdsKey(job, request, parts))
-  const same = inserted.sameInput && (byKey ? await isSameCall(job, command, request, parts) : isSame(job, command))
+  // Where its text is gone, how long it was is all that can be compared.
+  const sameInput = inserted.sameInput || job.strippedAt !== undefined
+  const same = sameInput && (byKey ? await isSameCall(job, command, request, parts) : isSame(job, command))
   if (same) return { ok: true, job, deduped: false, replayed: true }
   if (by === 'id') return undefined
   return { ok: false, refusal: takenBy(job, byKey, request) }

@@ -9,6 +9,7 @@ import type { Job, JobId } from '../core/job.ts'
 import { isHeldForLife } from '../core/keys.ts'
 import type { Refusal } from '../core/refusal.ts'
 import { refuse } from '../core/refuse.ts'
+import { gone } from '../core/stripped.ts'
 import type { Answer, Engine, EnqueueAnswer, EnqueueRequest, Word } from './engine.ts'
 import { isSealed, sealedHere } from './sealed-text.ts'
 
@@ -38,8 +39,11 @@ export async function redriven(
   const requests: EnqueueRequest[] = []
   for (const [i, job] of final.entries()) {
     const input = items[i]?.bodies['input']
+    const bare = gone(job)
     // It is bound to the job it is of: nobody could open it in another.
-    if (isSealed(input)) driven.set(job.id, { ok: false, id: job.id, refusal: sealedHere(job) })
+    if (bare !== undefined)
+      driven.set(job.id, { ok: false, id: job.id, refusal: refuse(bare.code, { job, message: bare.message }) })
+    else if (isSealed(input)) driven.set(job.id, { ok: false, id: job.id, refusal: sealedHere(job) })
     else {
       closed.push(job)
       requests.push({ ...inPlaceOf(job, input, actor), requestId: `redrive/${job.id}/${job.generation}` })

@@ -1,10 +1,10 @@
 /**
- * Removes what ended long ago, shortens the logs of what ended, and forgets workers that have gone. These are walks that stores serve from an index, a page
+ * Removes what ended long ago, or what is beside it, shortens the logs of what ended, and forgets workers that have gone. These are walks that stores serve from an index, a page
  * at a time; a round walks so far and no further, remembers where it was, and is followed by another one soon if there is
  * more to do: nobody waits for a round, however much has piled up.
  */
 import { bondOf } from '../core/dialects/bond.ts'
-import { type Job, SUCCESSFUL_STATES, UNSUCCESSFUL_STATES } from '../core/job.ts'
+import { type Job, SUCCESSFUL_STATES, type TerminalState, UNSUCCESSFUL_STATES } from '../core/job.ts'
 import type { Store } from '../store/store.ts'
 import type { Log } from '../system/log.ts'
 import type { Random } from '../system/random.ts'
@@ -12,9 +12,11 @@ import { type Service, service } from '../system/service.ts'
 import type { Timers } from '../system/timers.ts'
 import { Departure } from './departure.ts'
 import { Duty } from './duty.ts'
+import type { Engine } from './engine.ts'
 import { Removal } from './removal.ts'
 import { SettingNotch } from './setting-notch.ts'
 import { Shortening } from './shortening.ts'
+import { Stripping, type StrippingParts } from './stripping.ts'
 
 const DAY = 24 * 60 * 60 * 1_000
 
@@ -66,10 +68,29 @@ export interface RetentionOptions {
    * @default none: `verboseMs` holds for all
    */
   readonly verboseMsByType?: Readonly<Record<string, number>> | undefined
+  /**
+   * How long after the end of a job its bodies are kept: its input and output, memos of steps, the checkpoint, what signals
+   * brought, stacks of errors. Up to a tenth later they are removed; the job and its log stay, and say so (`strippedAt`,
+   * `stripped`). Jobs that could be reopened keep theirs, unless their state is in `bodiesEvenOf`; so do those whose parent has not ended.
+   * @default none: bodies are kept as long as their jobs
+   */
+  readonly bodiesMs?: number | undefined
+  /**
+   * The same for single job types, by name.
+   * @default none: `bodiesMs` holds for all
+   */
+  readonly bodiesMsByType?: Readonly<Record<string, number>> | undefined
+  /**
+   * States, by name, whose jobs lose their bodies although they could be reopened, and cannot be afterwards: `failed`, `dead_lettered`,
+   * `timed_out`, `cancelled`.
+   * @default none: what can be redriven keeps what it needs for that
+   */
+  readonly bodiesEvenOf?: readonly TerminalState[] | undefined
 }
 
 export interface RetentionParts {
   readonly store: Store
+  readonly engine: Pick<Engine, 'settle'>
   readonly timers: Timers
   readonly log: Log
   /** Present where many processes have the store: those that were told the same do it one at a time, and look at times of their own. */
@@ -85,7 +106,10 @@ const unlessAsked =
 /** The pause after a round that left something to do. */
 const SOON_MS = 1_000
 
-export function retention({ store, timers, log, random }: RetentionParts, options: RetentionOptions = {}): Service {
+export function retention(
+  { store, engine, timers, log, random }: RetentionParts,
+  options: RetentionOptions = {},
+): Service {
   const batch = options.batch ?? RETENTION_DEFAULTS.batch
   const succeededMs = options.succeededMs ?? RETENTION_DEFAULTS.succeededMs
   const endedMs = options.endedMs ?? RETENTION_DEFAULTS.endedMs
@@ -94,6 +118,7 @@ export function retention({ store, timers, log, random }: RetentionParts, option
     new Removal(store, UNSUCCESSFUL_STATES, endedMs, batch, unlessAsked(options.endedMs)),
   ]
   const shortenings = shorteningsOf(store, log, options)
+  const strippings = strippingsOf({ store, engine }, batch, options)
   const departure = new Departure(store)
   const everyMs = options.everyMs ?? RETENTION_DEFAULTS.everyMs
   const notch = new SettingNotch(store, 'retention', options)
@@ -107,8 +132,11 @@ export function retention({ store, timers, log, random }: RetentionParts, option
     for (const removal of removals) purged += await removal.round(now, signal)
     if (purged > 0) log.info('retention', { purged })
     for (const shortening of shortenings) await shortening.round(now, signal)
+    let stripped = 0
+    for (const stripping of strippings) stripped += await stripping.round(now, signal)
+    if (stripped > 0) log.info('retention', { stripped })
     await departure.round(now)
-    const done = [...removals, ...shortenings, departure].every(({ isAtItsEnd }) => isAtItsEnd)
+    const done = [...removals, ...shortenings, ...strippings, departure].every(({ isAtItsEnd }) => isAtItsEnd)
     return done ? everyMs : Math.min(everyMs, SOON_MS)
   }
   return service({ name: 'retention', everyMs, timers, log, round })
@@ -123,4 +151,16 @@ function shorteningsOf(store: Store, log: Log, options: RetentionOptions): reado
   const isSpared = (job: Job): boolean => unlessAsked(compact ?? byType.get(job.spec.kind.type) ?? verboseMs)(job)
   const ages = new Set([verboseMs ?? RETENTION_DEFAULTS.verboseMs, ...byType.values()])
   return Array.from(ages, (age) => new Shortening(store, log, age, (job) => ageOf(job) === age && !isSpared(job)))
+}
+
+/** A pass for each age: over the jobs whose type has that age. */
+function strippingsOf(parts: StrippingParts, batch: number, options: RetentionOptions): readonly Stripping[] {
+  const { bodiesMs, bodiesMsByType = {}, bodiesEvenOf: evenOf = [] } = options
+  const byType = new Map(Object.entries(bodiesMsByType))
+  const ages = new Set([...(bodiesMs === undefined ? [] : [bodiesMs]), ...byType.values()])
+  return Array.from(ages, (ageMs) => {
+    const wants = ({ spec }: Job): boolean => (byType.get(spec.kind.type) ?? bodiesMs) === ageMs
+    const types = ageMs === bodiesMs ? undefined : [...byType.keys()].filter((type) => byType.get(type) === ageMs)
+    return new Stripping(parts, { ageMs, batch, types, wants, evenOf })
+  })
 }

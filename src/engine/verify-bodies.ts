@@ -50,7 +50,8 @@ async function altered(engine: Pick<Engine, 'load'>, some: readonly Wanted[]): P
     // A job that has moved since, or is gone, is compared by the next verification.
     if (there?.job.rev !== record.rev) return []
     return refs.flatMap((ref): readonly Discrepancy[] => {
-      const wrong = wrongWith(there.bodies[ref.name], ref)
+      const text = there.bodies[ref.name]
+      const wrong = record.strippedAt === undefined ? wrongWith(text, ref) : left(text, ref)
       return wrong === undefined ? [] : [{ job: record.id, about: 'body', invariant: undefined, what: wrong }]
     })
   })
@@ -61,6 +62,10 @@ function wrongWith(text: string | undefined, { name, size, digest: written }: Bo
   if (text.length !== size) return `${name} is ${text.length} long, and was written as ${size}`
   return written === undefined || digest(text) === written ? undefined : `${name} is not what was written`
 }
+
+/** Of a job that was stripped, nothing should be there. */
+const left = (text: string | undefined, { name }: BodyRef): string | undefined =>
+  text === undefined ? undefined : `${name} is there, and was removed`
 
 /** The last that the log says of each body. The input is the store's own to check. */
 function bodiesIn(log: readonly Event[]): readonly BodyRef[] {

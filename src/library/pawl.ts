@@ -58,7 +58,7 @@ import { machine } from './machine.ts'
 import { OperationDesk } from './operations-desk.ts'
 import type { Around, PawlParts } from './pawl-parts.ts'
 import { Producer } from './producer.ts'
-import { eventsFor, explained, history, mustFind, resultOf } from './reads.ts'
+import { bodyIn, eventsFor, explained, history, mustFind, resultOf, withBodies } from './reads.ts'
 import { type Redriven, redrive } from './redrive.ts'
 import { rescheduling } from './rescheduling.ts'
 import { ScheduleDesk, type ScheduleOptions } from './schedules.ts'
@@ -164,11 +164,10 @@ export class Pawl implements AsyncDisposable {
     return new JobHandle(this, { id, deduped: false, replayed: false })
   }
 
-  /** One of a job's bodies, as it was handed in: `input`, `output`, `checkpoint`, `step/<name>`, `error/<attempt>`. */
+  /** One of a job's bodies, as it was handed in: `input`, `output`, `checkpoint`, `step/<name>`, `error/<attempt>`. Throws `Refused` where all were removed. */
   async body(id: JobId, name: string, options: ReadOptions = {}): Promise<unknown> {
     const item = { ...this.#named(id, options.tenant), bodies: [name] }
-    const text = (await this.#load(`body ${name} of ${id}`, item, options)).items[0]?.bodies[name]
-    return text === undefined ? undefined : JSON.parse(text)
+    return bodyIn((await this.#load(`body ${name} of ${id}`, item, options)).items[0], name)
   }
 
   /** A page of at most `limit` jobs (500 unless given); where its `cursor` is absent there are no more. */
@@ -302,7 +301,7 @@ export class Pawl implements AsyncDisposable {
   replay(id: JobId, definition: JobDefinition, options: ReadOptions = {}): Promise<Replayed> {
     const { log } = this.#parts
     return this.#call(`replay of ${id}`, options, async (engine) =>
-      replay({ engine, clock: realClock, log }, definition, await mustFind(engine, this.#named(id, options.tenant))),
+      replay({ engine, clock: realClock, log }, definition, await withBodies(engine, this.#named(id, options.tenant))),
     )
   }
 

@@ -4,11 +4,12 @@ import { type Explanation, explain } from '../core/explain.ts'
 import { idText } from '../core/id.ts'
 import type { Job, TerminalState } from '../core/job.ts'
 import { refuse } from '../core/refuse.ts'
+import { gone } from '../core/stripped.ts'
 import type { Engine } from '../engine/engine.ts'
 import { logOf } from '../engine/log-of.ts'
 import { Queues } from '../engine/queues.ts'
 import { Workers } from '../engine/workers.ts'
-import type { EventPage, EventQuery, LoadItem } from '../store/store.ts'
+import type { EventPage, EventQuery, Loaded, LoadItem } from '../store/store.ts'
 import { ENDINGS, Refused } from './errors.ts'
 
 export async function mustFind(engine: Engine, item: LoadItem): Promise<Job> {
@@ -17,15 +18,33 @@ export async function mustFind(engine: Engine, item: LoadItem): Promise<Job> {
   throw new Refused(refuse('NOT_FOUND', { jobId: item.id, message: `There is no job ${item.id}.` }))
 }
 
+/** What one of its bodies says; undefined where it has none of that name. */
+export function bodyIn(found: Loaded | undefined, name: string): unknown {
+  if (found !== undefined) demandBodies(found.job)
+  const text = found?.bodies[name]
+  return text === undefined ? undefined : JSON.parse(text)
+}
+
+/** For who needs one of its bodies: where they were removed, nothing is not what it was. */
+function demandBodies(job: Job): void {
+  const bare = gone(job)
+  if (bare !== undefined) throw new Refused(refuse(bare.code, { job, message: bare.message }))
+}
+
+/** The job, with all that it left behind. */
+export async function withBodies(engine: Engine, item: LoadItem): Promise<Job> {
+  const job = await mustFind(engine, item)
+  demandBodies(job)
+  return job
+}
+
 /** What a job that has ended came to; thrown, where that is no result. */
 export async function resultOf(engine: Engine, job: Job): Promise<unknown> {
   const Bad = ENDINGS[job.state as TerminalState]
   if (Bad !== undefined) throw new Bad(job)
   if (job.result?.ptr !== undefined) return { resultPtr: job.result.ptr }
   if (job.result?.body.size === 0) return undefined
-  const [found] = (await engine.load([{ id: job.id, bodies: ['output'] }])).items
-  const text = found?.bodies['output']
-  return text === undefined ? undefined : JSON.parse(text)
+  return bodyIn((await engine.load([{ id: job.id, bodies: ['output'] }])).items[0], 'output')
 }
 
 /** A job's whole log; empty where there is no such job. */

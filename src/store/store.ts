@@ -223,6 +223,8 @@ export type Change =
       readonly after: Job
       readonly events: readonly Event[]
       readonly bodies: readonly Body[]
+      /** All bodies of the job go, its input and those that this very change brings included. */
+      readonly strips?: true | undefined
       /** The lease must still be live by the store's own clock: the change comes from its owner. */
       readonly notAfter: Time | undefined
       readonly give: readonly Key[]

@@ -46,4 +46,5 @@ export const WORDS: Readonly<Record<CommandType, Words>> = {
   deadLetter: { type: 'deadLetter', reason: 'timeout', stage: 'exec' },
   compensated: { type: 'compensated', fence: 'mine' },
   reopen: { type: 'reopen' },
+  strip: { type: 'strip', evenOf: 'dead_lettered' },
 }

@@ -23,6 +23,9 @@ const GUARDED: Readonly<Record<string, string>> = {
   'expire retrying': 'NOT_DUE',
   'claim retrying': 'NOT_READY',
   'approve pending': 'NOT_APPROVABLE',
+  'strip failed': 'ILLEGAL_TRANSITION',
+  'strip cancelled': 'ILLEGAL_TRANSITION',
+  'strip timed_out': 'ILLEGAL_TRANSITION',
 }
 
 const owner: readonly string[] = OWNER_COMMANDS

@@ -145,6 +145,7 @@ describe('of many that do retention', () => {
     const time = new VirtualTime(Date.UTC(2030, 0, 1))
     const store = openMemoryStore({ clock: time, timers: time })
     const rounds: { readonly by: number; readonly at: number }[] = []
+    const engine = new LocalEngine({ store, clock: time, random: realRandom, timers: time })
     const told = [{}, {}, {}, { succeededMs: 1_000 }]
     const services = told.map((options, by) => {
       const find: Store['find'] = (query) => {
@@ -152,7 +153,7 @@ describe('of many that do retention', () => {
         return store.find(query)
       }
       const own = { ...new Between().wrap(store), find }
-      const service = retention({ store: own, timers: time, log: silentLog, random: realRandom }, options)
+      const service = retention({ store: own, engine, timers: time, log: silentLog, random: realRandom }, options)
       service.start()
       return service
     })

@@ -41,7 +41,8 @@ function watched(): {
       return fixture.store.commit(changes)
     },
   }
-  const service = (options = {}) => retention({ store, timers: realTimers, log: silentLog }, options)
+  const service = (options = {}) =>
+    retention({ store, engine: fixture.engine, timers: realTimers, log: silentLog }, options)
   return { fixture, asked, service }
 }
 

@@ -17,7 +17,7 @@ const tickerOf = (fixture: EngineFixture, batch?: number): Service =>
   ticker({ tick: (limit) => fixture.engine.tick(limit), timers: realTimers, log: silentLog }, { batch, everyMs: 5 })
 
 const retentionOf = (fixture: EngineFixture, options = {}, log = silentLog): Service =>
-  retention({ store: fixture.store, timers: realTimers, log }, options)
+  retention({ store: fixture.store, engine: fixture.engine, timers: realTimers, log }, options)
 
 const all = async (fixture: EngineFixture): Promise<readonly Job[]> =>
   (await fixture.store.find({ order: 'oldest', limit: 1_000 })).jobs

@@ -6,6 +6,7 @@ import { DURATION_RULE } from '../../src/core/duration.ts'
 import { openApi } from '../../src/gateway/contract/openapi.ts'
 import { ROUTES } from '../../src/gateway/contract/routes.ts'
 import { defineJob } from '../../src/index.ts'
+import { open } from '../../src/open.ts'
 import { eventually } from '../support/eventually.ts'
 import { type GatewayFixture, openGatewayFixture } from './gateway-fixture.ts'
 
@@ -167,6 +168,23 @@ describe('a job', () => {
     })
     const result = await fixture.ask('producer', 'GET', `/v1/jobs/${job.id}/result`)
     expect(result.body).toMatchObject({ state: 'succeeded', result: { chunks: 2 } })
+  })
+
+  it('whose bodies were removed says so, instead of an empty result', async () => {
+    const { job, fence } = await claimed({ input: { url: 'x' } })
+    const path = `/v1/jobs/${job.id}`
+    await fixture.ask('worker', 'POST', `${path}/complete`, { fence, result: { chunks: 2 } })
+    const strip = { type: 'strip', actor: 'system:retention', requestId: 'strip' } as const
+    expect(await fixture.pawl.engine.settle([{ id: job.id, command: strip }])).toMatchObject([{ ok: true }])
+    const result = await fixture.ask('producer', 'GET', `${path}/result`)
+    expect([result.status, result.body]).toMatchObject([410, { code: 'STRIPPED', state: 'succeeded' }])
+    const { body } = await fixture.ask('operator', 'GET', `${path}?bodies=input,output`)
+    expect(body).toMatchObject({ state: 'succeeded', bodies: {}, strippedAt: expect.any(String) })
+    await using remote = await open(fixture.gateway.url, { token: fixture.secrets['acme']?.operator })
+    const bare = { name: 'Refused', code: 'STRIPPED' }
+    await expect(remote.result(job.id)).rejects.toMatchObject(bare)
+    await expect(remote.body(job.id, 'input')).rejects.toMatchObject(bare)
+    await expect(fixture.pawl.body(job.id, 'input')).rejects.toMatchObject(bare)
   })
 
   it('answers a repeated word as it did, and a late one with who owns the job', async () => {

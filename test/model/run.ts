@@ -19,7 +19,7 @@
  * Bounded: claims, reopenings, inbox, steps and messages per world (configuration.ts). Nothing bounds how a job ends:
  * from every record reached, five fair futures are followed beyond those bounds to the end (liveness.ts).
  *
- * Not modelled: bodies, counters, progress, priorities and lanes, jitter, compaction, more than two jobs at a time, and
+ * Not modelled: bodies and their removal, counters, progress, priorities and lanes, jitter, compaction, more than two jobs at a time, and
  * whatever is not core.
  *
  * Keys have worlds of their own: `keys` reaches every state of one key that so many steps lead to and heals each; `hall` walks at

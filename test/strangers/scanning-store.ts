@@ -239,6 +239,7 @@ export class ScanningStore implements Store {
     if (spawn !== undefined && (this.#rows.has(spawn.job.id) || second)) return CONFLICT
     this.#place(after, events)
     for (const { name, text } of bodies) row.bodies.set(name, text)
+    if (change.strips === true) row.bodies.clear()
     for (const name of given) if (this.#keys.get(name)?.holder === before.id) this.#keys.delete(name)
     for (const key of take) this.#keys.set(keyName(before, key), { holder: before.id, until: key.until })
     this.#tell(after)

@@ -33,4 +33,5 @@ export const LIVE_TYPES = [
   'approval_asked',
   'approved',
   'compensated',
+  'stripped',
 ] as const

@@ -50,6 +50,7 @@ export interface Job {
   readonly updatedAt: Moment
   readonly startedAt?: Moment
   readonly endedAt?: Moment
+  readonly strippedAt?: Moment
   readonly deadlineAt?: Moment
   readonly readyAt?: Moment
   readonly executionMs: number

@@ -78,6 +78,10 @@ function Shown({
 }): ReactNode {
   if (job.masked === true)
     return <Empty title="Not for viewers">A viewer sees what happens, and not what with. Ask an operator.</Empty>
+  if (job.strippedAt !== undefined)
+    return (
+      <Empty title={`Its ${label} was removed`}>Retention keeps bodies for less long than jobs and their logs.</Empty>
+    )
   return value === undefined ? <Empty title={`It has no ${label}`} /> : <Body value={value} label={label} />
 }
 

@@ -3,9 +3,12 @@ import type { Reopen } from '../command.ts'
 import { change, type Draft } from '../draft.ts'
 import type { Job } from '../job.ts'
 import type { Ruling } from '../ruling.ts'
+import { gone } from '../stripped.ts'
 import { deadlineFrom, startByFor } from '../timers.ts'
 
 export function decideReopen(d: Draft, job: Job, command: Reopen): Ruling {
+  const bare = gone(job)
+  if (bare !== undefined) return bare
   const { policy } = job.spec.kind
   const runAt = Math.max(d.at, command.runAt ?? d.at)
   const payload = {

@@ -50,7 +50,7 @@ const forbids = ({ id, spec }: Job, why: string): Prohibition => ({
   message: `Job ${id} is bound to document ${spec.kind.policy.dialect}: ${why}`,
 })
 
-/** What time does to a job, and what its owner notes down (undoing its steps included). */
+/** What time does to a job, during its life and long after, and what its owner notes down (undoing its steps included). */
 export const EVERYWHERE: ReadonlySet<CommandType> = new Set([
   'stall',
   'requeue',
@@ -60,6 +60,7 @@ export const EVERYWHERE: ReadonlySet<CommandType> = new Set([
   'checkpoint',
   'record',
   'compensated',
+  'strip',
 ])
 
 /** A job that waits to be admitted may be, whatever its document calls that. */

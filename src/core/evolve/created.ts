@@ -34,6 +34,7 @@ export function created(payload: TransitionPayloads['enqueued'], state: State, e
     checkpoint: undefined,
     steps: 0,
     observations: 0,
+    strippedAt: undefined,
     bodySize: 0,
     compensations: NO_STEPS,
     lastFailure: undefined,

@@ -63,6 +63,8 @@ export function observed(job: Job, event: Exclude<Extract<Event, { seq: undefine
     }
     case 'compensated':
       return note(job, event, { compensations: [] })
+    case 'stripped':
+      return note(job, event, { strippedAt: event.at, observations: job.observations })
     case 'compacted':
       return note(job, event, {
         baseRev: job.baseRev,

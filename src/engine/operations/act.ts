@@ -7,6 +7,7 @@ import type { Edit, OperationSpec } from '../../core/operation.ts'
 import { reasonOf } from '../../core/reason.ts'
 import type { Refusal } from '../../core/refusal.ts'
 import { refuse } from '../../core/refuse.ts'
+import { gone } from '../../core/stripped.ts'
 import type { Engine, EnqueueAnswer, EnqueueRequest } from '../engine.ts'
 import { drivenBy, inPlaceOf, redriven } from '../redriven.ts'
 import { isSealed, sealedHere } from '../sealed-text.ts'
@@ -107,6 +108,8 @@ function inputFrom(edit: Edit, input: string | undefined, job: Job): string | Re
   // Its successor would stand in the clear, or lose what the patch does not say.
   if (isSealed(input)) return sealedHere(job)
   if ('input' in edit) return edit.input
+  const bare = gone(job)
+  if (bare !== undefined) return refuse(bare.code, { job, message: bare.message })
   try {
     return merged(input ?? 'null', edit.patch)
   } catch (error) {

@@ -1,11 +1,14 @@
 /** `GET /jobs/{id}/result`: how it ended; waits for the end where asked to. */
 import type { z } from 'zod'
 import { isEnded } from '../../core/job.ts'
+import { refuse } from '../../core/refuse.ts'
+import { resultGone } from '../../core/stripped.ts'
 import type { Share } from '../allowance.ts'
 import { type Call, type Handler, json, type Parts, type Reply } from '../call.ts'
 import type { resultQuery } from '../contract/queries.ts'
 import { toWire } from '../contract/wire.ts'
 import { isMasked } from '../masking.ts'
+import { Objected, problemOf } from '../problem.ts'
 import { loaded } from './jobs.ts'
 
 /** Hints may be lost. */
@@ -26,6 +29,8 @@ export async function ended(call: Call, parts: Parts, waitMs: number): Promise<R
     const { job, bodies: texts } = await loaded(call, parts, bodies)
     const { id, state, rev, error, deadLetter, verdict, cancel, endedAt, executionMs } = job
     if (isEnded(job)) {
+      const bare = resultGone(job)
+      if (bare !== undefined) throw new Objected(problemOf(refuse(bare.code, { job, message: bare.message })))
       const shown = toWire({
         jobId: id,
         state,

@@ -57,6 +57,7 @@ export const EVENT_CODES: Readonly<Record<EventType, string>> = {
   approval_asked: 'v',
   approved: 'V',
   compensated: 'U',
+  stripped: 'Z',
   compacted: 'z',
 }
 
@@ -86,6 +87,7 @@ export const COMMAND_CODES: Readonly<Record<CommandType, string>> = {
   expire: 'E',
   deadLetter: 'L',
   reopen: 'O',
+  strip: 'Z',
 }
 
 export const STATE_OF = inverse(STATE_CODES)

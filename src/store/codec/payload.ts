@@ -67,6 +67,7 @@ function pack(event: Event): readonly Packed[] {
     case 'started':
     case 'parked':
     case 'compensated':
+    case 'stripped':
       return []
     case 'waiting':
       return [packWait(event.payload.wait), zero(event.payload.executionMs)]
@@ -201,6 +202,7 @@ function unpack(type: EventType, p: readonly Packed[]): Event['payload'] {
     case 'started':
     case 'parked':
     case 'compensated':
+    case 'stripped':
       return {}
     case 'waiting':
       return { wait: unpackWait(p[0]), executionMs: number(p[1]) }

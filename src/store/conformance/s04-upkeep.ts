@@ -6,7 +6,7 @@ import type { Job } from '../../core/job.ts'
 import type { Change } from '../store.ts'
 import type { Check } from './conformance.ts'
 import { holds, same } from './holds.ts'
-import type { StoreFixture } from './store-fixture.ts'
+import type { JobOptions, StoreFixture } from './store-fixture.ts'
 
 export const upkeep: readonly Check[] = [
   {
@@ -48,6 +48,45 @@ export const upkeep: readonly Check[] = [
         same(await fixture.commit(change), [{ status: 'conflict' }], `${change.kind} comes too late`)
       await fixture.expectRecord(reopened, 'it goes on')
       await fixture.expectFolds(job.id)
+    },
+  },
+  {
+    name: 'a stripped job keeps its record and its log, and nothing beside them',
+    async run(fixture) {
+      const kept = await fixture.insertOne({ input: '"kept"', queue: 'elsewhere' })
+      const ended = await lived(fixture)
+      const stale = fixture.change({ ...ended, rev: ended.rev - 1 }, { type: 'strip' }, ended.updatedAt)
+      same(await fixture.commit(stale), [{ status: 'conflict' }], 'not from an old revision')
+      const bare = await fixture.say(ended, { type: 'strip' }, ended.updatedAt)
+      await fixture.expectRecord(bare, 'the record says so')
+      await fixture.expectFolds(bare.id)
+      const wanted = { bodies: ['input', 'output', 'checkpoint', 'step/', 'signal/'], check: true }
+      const [found] = (await fixture.store.load([{ id: 'bare', tenant: fixture.tenant, ...wanted }])).items
+      same([found?.bodies, found?.altered ?? []], [{}, []], 'and nothing is missing that should be there')
+      const [other] = (await fixture.store.load([{ id: kept.id, ...wanted }])).items
+      same(other?.bodies, { input: '"kept"' }, 'others have theirs')
+      const { jobs } = await fixture.store.find({ tenant: fixture.tenant, states: ['succeeded'], ...FIRST })
+      same(
+        jobs.map(({ id }) => id),
+        [bare.id],
+        'it is found once',
+      )
+    },
+  },
+  {
+    name: 'what was reopened meanwhile keeps its bodies, and what was stripped meanwhile is not reopened',
+    async run(fixture) {
+      for (const first of ['reopen', 'strip'] as const) {
+        const job = await fixture.insertOne({ input: '1' })
+        const ended = await fixture.say(job, { type: 'cancel', mode: 'hard' }, job.updatedAt)
+        const words = { reopen: { type: 'reopen' }, strip: { type: 'strip', evenOf: 'cancelled' } } as const
+        const late = fixture.change(ended, words[first === 'reopen' ? 'strip' : 'reopen'], ended.updatedAt)
+        const next = await fixture.say(ended, words[first], ended.updatedAt)
+        same(await fixture.commit(late), [{ status: 'conflict' }], `after ${first} the other comes too late`)
+        await fixture.expectRecord(next, 'it is as the first has left it')
+        const [found] = (await fixture.store.load([{ id: job.id, bodies: ['input'] }])).items
+        same(found?.bodies, first === 'reopen' ? { input: '1' } : {}, `its input after ${first}`)
+      }
     },
   },
   {
@@ -114,9 +153,27 @@ const DEDUPE = { purpose: 'dedupe', key: 'k', until: undefined } as const
 
 const fenceOf = (job: Job): string => job.lease?.fence ?? ''
 
-async function running(fixture: StoreFixture): Promise<Job> {
-  const claimed = await fixture.claimed()
+async function running(fixture: StoreFixture, options: JobOptions = {}): Promise<Job> {
+  const claimed = await fixture.claimed(options)
   return fixture.say(claimed, { type: 'start', fence: fenceOf(claimed) }, claimed.updatedAt)
+}
+
+const FIRST = { order: 'oldest', limit: 10 } as const
+
+/** A job that has ended with a body of every kind. */
+async function lived(fixture: StoreFixture): Promise<Job> {
+  let at = await running(fixture, { input: '"i"', alias: 'bare' })
+  const fence = fenceOf(at)
+  const long = JSON.stringify('o'.repeat(10_000))
+  const word = async (name: string, saying: Parameters<StoreFixture['change']>[1], text = '"x"') => {
+    at = await fixture.apply(fixture.change(at, saying, at.updatedAt, { bodies: [{ name, text }] }))
+  }
+  const ref = (name: string, size = 3) => ({ name, size, digest: undefined })
+  await word('checkpoint', { type: 'checkpoint', fence, body: ref('checkpoint') })
+  await word('step/a', { type: 'record', fence, step: { name: 'a', body: ref('step/a'), compensate: false } })
+  await word('signal/1', { type: 'signal', name: 's', body: ref('signal/1') })
+  await word('output', { type: 'complete', fence, result: ref('output', long.length) }, long)
+  return at
 }
 
 function annotation(fixture: StoreFixture, job: Job, command: 'complete' | 'start'): Annotation {

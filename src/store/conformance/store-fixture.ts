@@ -12,6 +12,7 @@ import { atRest, type Limit } from '../../core/flow/key.ts'
 import { idText } from '../../core/id.ts'
 import type { Job, JobId, Kind, Priority, Time } from '../../core/job.ts'
 import type { Policy } from '../../core/policy.ts'
+import { isStripping } from '../../core/stripped.ts'
 import type {
   Beat,
   Body,
@@ -192,7 +193,8 @@ export class StoreFixture {
   ): MoveChange {
     const { job: after, events, bodies } = this.decide(job, saying, at)
     const all = [...bodies, ...(rest.bodies ?? [])]
-    const nothing = { notAfter: undefined, give: [], take: [], spawn: undefined }
+    const strips = isStripping(job, after) ? true : undefined
+    const nothing = { strips, notAfter: undefined, give: [], take: [], spawn: undefined } as const
     return { kind: 'move', before: job, after, events, ...nothing, ...rest, bodies: all }
   }
 

@@ -37,6 +37,7 @@ function move(shelves: Shelves, change: MoveChange, now: Time): Verdict {
 
   shelves.place(after, events)
   for (const { name, text } of bodies) shelf.bodies.set(name, text)
+  if (change.strips === true) shelf.bodies.clear()
   for (const key of give) shelves.giveUp(shelf, keyNameOf(after, key))
   for (const key of take) shelves.hold(shelf, keyNameOf(after, key), key.until)
   if (spawn !== undefined) {

@@ -1,5 +1,6 @@
 import { assert } from '../../core/assert.ts'
 import type { Job, Time } from '../../core/job.ts'
+import { mayHaveInputOf } from '../meeting.ts'
 import type { Inserted, KeyPurpose, NewJob } from '../store.ts'
 import { keyName, keyNameOf, type Shelf, type Shelves } from './shelves.ts'
 
@@ -38,7 +39,7 @@ const met = (item: NewJob, by: First['by'], job: Job, input: string | undefined)
   status: 'exists',
   by,
   job,
-  sameInput: input === item.input,
+  sameInput: mayHaveInputOf(job, item) && input === item.input,
 })
 
 function somebodyFirst(shelves: Shelves, item: NewJob, now: Time): First | undefined {

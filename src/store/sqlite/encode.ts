@@ -205,12 +205,14 @@ function moveMore(change: MoveChange, reference: Reference): MoveMore | null {
   const { correlationId, kind } = before.spec
   const others = bodies.filter(({ name }) => name !== 'output')
   const echoes = events.filter((event) => event.correlationId !== correlationId)
-  const isSimple = others.length === 0 && give.length === 0 && take.length === 0 && echoes.length === 0
+  const strips = change.strips === true
+  const isSimple = others.length === 0 && !strips && give.length === 0 && take.length === 0 && echoes.length === 0
   const flow = moveFlow(change)
   if (isSimple && spawn === undefined && after.needs === undefined && flow === null) return null
   return {
     tenant: storable(kind.tenant),
     bodies: others.map(({ name, text }) => [storable(name), storable(text)]),
+    strips,
     give: give.map(keyRow),
     take: take.map(keyRow),
     spawn: spawn === undefined ? null : insertRow(spawn, reference),

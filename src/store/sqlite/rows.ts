@@ -197,6 +197,8 @@ export const MOVE_FACTS_FROM = MOVE.length
 export interface MoveMore {
   readonly tenant: string
   readonly bodies: readonly (readonly [name: string, text: string])[]
+  /** All bodies go. */
+  readonly strips: boolean
   readonly give: readonly KeyRow[]
   readonly take: readonly KeyRow[]
   readonly spawn: InsertRow | null

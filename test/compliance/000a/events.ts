@@ -1,6 +1,8 @@
 /** Document 000, part A: the types, fields and indexes of its events. */
 import { expect, it } from 'vitest'
 import { LONG_LOG } from '../../../src/core/compact.ts'
+import { deriveDialect } from '../../../src/core/dialects/derive.ts'
+import { log } from '../../../src/core/dialects/history.ts'
 import { derive } from '../../../src/core/evolve.ts'
 import { retention } from '../../../src/engine/retention.ts'
 import { SETTLED_MS } from '../../../src/engine/shortening.ts'
@@ -95,11 +97,45 @@ export function eventsInVirtualTime(): void {
     const log = async () => (await fixture.engine.events({ by: 'job', id: job.id, afterRev: 0, limit: 100 })).events
     const before = await log()
     fixture.clock.advance(2 * SETTLED_MS)
-    await retention({ store: fixture.store, timers: realTimers, log: silentLog }, { compact: true }).runOnce()
+    await retention(
+      { store: fixture.store, engine: fixture.engine, timers: realTimers, log: silentLog },
+      { compact: true },
+    ).runOnce()
     const after = await log()
     const moves = (events: typeof before) => events.filter(({ seq }) => seq !== undefined)
     expect(moves(after)).toEqual(moves(before))
     expect(after.filter(({ type }) => type === 'progressed')).toEqual([])
     expect(derive(after).counters).toEqual({ pages: LONG_LOG })
+  })
+
+  it('000A:51 verbose payloads have a time to live, by type: then they are gone, and the log is told as before', async () => {
+    const fixture = new EngineFixture()
+    const day = 24 * 60 * 60 * 1_000
+    const kinds = ['verbose', 'brief'].map((type) => ({ ...kindOf(strict), type }))
+    const ids: string[] = []
+    for (const kind of kinds) {
+      const { job, fence } = await fixture.running({ kind, input: '"verbose"' })
+      await fixture.must(job.id, { type: 'complete', fence })
+      ids.push(job.id)
+    }
+    const told = async (id: string) => log(await fixture.log(id), '000A')
+    const before = await told(ids[0] ?? '')
+    const options = { bodiesMs: 2 * day, bodiesMsByType: { brief: day } }
+    const service = retention(
+      { store: fixture.store, engine: fixture.engine, timers: realTimers, log: silentLog },
+      options,
+    )
+    const kept = async () => {
+      await service.runOnce()
+      const { items } = await fixture.store.load(ids.map((id) => ({ id, bodies: ['input'] })))
+      return items.map((item) => item?.bodies['input'] !== undefined)
+    }
+    expect(await kept()).toEqual([true, true])
+    fixture.clock.advance(day + 1)
+    expect(await kept()).toEqual([true, false])
+    fixture.clock.advance(day)
+    expect(await kept()).toEqual([false, false])
+    expect(await told(ids[0] ?? '')).toEqual(before)
+    expect(deriveDialect('000A', before).violations).toEqual([])
   })
 }

@@ -54,7 +54,10 @@ export function persistenceInVirtualTime(): void {
     }
     const before = await fixture.engine.events({ by: 'job', id: String(ids[0]), afterRev: 0, limit: 100 })
     fixture.clock.advance(40 * 86_400_000)
-    const service = retention({ store: fixture.store, timers: realTimers, log: silentLog }, options)
+    const service = retention(
+      { store: fixture.store, engine: fixture.engine, timers: realTimers, log: silentLog },
+      options,
+    )
     await service.runOnce()
     const found = (await fixture.store.load(ids.map((id) => ({ id })))).items
     expect(found.map((item) => item !== undefined)).toEqual(kept)

@@ -336,6 +336,16 @@ const EVENTS: readonly Mutant[] = [
     "new Set(['progressed', 'checkpointed', 'recorded', 'compacted', 'started'])",
   ]),
   mutant('000A:51', 'verbose events last', ['core/compact.ts', 'replaced.length < 2', 'replaced.length < 2_000']),
+  mutant('000A:51', 'bodies last', [
+    'store/memory/commit.ts',
+    'if (change.strips === true)',
+    'if (change.strips === undefined)',
+  ]),
+  mutant('000A:51', 'bodies of all types last equally long', [
+    'engine/retention.ts',
+    'byType.get(spec.kind.type) ?? bodiesMs) === ageMs',
+    'bodiesMs ?? byType.get(spec.kind.type)) === ageMs',
+  ]),
 ]
 
 const CLAIMS: readonly Mutant[] = [

@@ -56,6 +56,7 @@ it('events have the letters they have always had', () => {
     approved: 'V',
     compensated: 'U',
     compacted: 'z',
+    stripped: 'Z',
   })
   expect(new Set(Object.values(EVENT_CODES)).size).toBe(Object.keys(EVENT_CODES).length)
 })
@@ -87,6 +88,7 @@ it('commands have the letters they have always had', () => {
     expire: 'E',
     deadLetter: 'L',
     reopen: 'O',
+    strip: 'Z',
   })
   expect(new Set(Object.values(COMMAND_CODES)).size).toBe(Object.keys(COMMAND_CODES).length)
 })

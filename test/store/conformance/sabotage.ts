@@ -75,6 +75,7 @@ export const SABOTAGES: Readonly<Record<string, Readonly<Record<string, Sabotage
   },
   S4: {
     'does not look at the clock': (store) => moves(store, (change) => ({ ...change, notAfter: undefined })),
+    'keeps bodies that were to go': (store) => moves(store, (change) => ({ ...change, strips: undefined })),
     'does not look at the revision': (store) => ({
       async commit(changes) {
         const { items } = await store.load(

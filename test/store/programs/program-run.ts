@@ -6,6 +6,7 @@ import type { Event } from '../../../src/core/event.ts'
 import { isTerminal, type Job, type JobId, type Kind, type Time } from '../../../src/core/job.ts'
 import { keyChange, keyOf } from '../../../src/core/keys.ts'
 import { speaksAsOwner } from '../../../src/core/ownership.ts'
+import { isStripping } from '../../../src/core/stripped.ts'
 import { leaseRenewedAt, leaseWindowMs } from '../../../src/core/timers.ts'
 import { holds, same } from '../../../src/store/conformance/holds.ts'
 import type {
@@ -154,7 +155,9 @@ export class ProgramRun {
     const holder = keys.length === 0 ? undefined : this.#holderAt(now)
     if (holder !== undefined) {
       const other = this.slots.find((each) => each.job?.id === holder)
-      const sameInput = other?.bodies.get('input') === input
+      // Of one that was stripped nothing is there, and it may have had an input all the same.
+      const isAsLong = other?.job?.spec.input?.size === job.spec.input?.size
+      const sameInput = isAsLong && other?.bodies.get('input') === input
       const expected = { status: 'exists', by: 'dedupe', job: other?.job, sameInput }
       return same(answer, expected, 'the holder of the key is the answer')
     }
@@ -344,6 +347,7 @@ function moveOf(
     after,
     events,
     bodies: [...bodies, ...decision.bodies],
+    strips: isStripping(before, after) ? true : undefined,
     notAfter,
     ...keys,
     spawn: undefined,

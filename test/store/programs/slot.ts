@@ -37,6 +37,7 @@ export class Slot {
     this.job = job
     this.events.push(...events)
     for (const { name, text } of bodies) this.bodies.set(name, text)
+    if (events.some(({ type }) => type === 'stripped')) this.bodies.clear()
     if (job.lease !== undefined && this.fences.at(-1) !== job.lease.fence) this.fences.push(job.lease.fence)
   }
 

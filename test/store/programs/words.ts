@@ -42,10 +42,10 @@ const SENSIBLE: Readonly<Record<State, readonly Verb[]>> = {
   waiting: ['replace', 'signal', 'signal', 'tick', 'tick', 'tick', 'cancel'],
   parked: ['signal', 'signal', 'tick', 'tick', 'cancel'],
   stalled: ['requeue', 'requeue', 'claim', 'tick'],
-  succeeded: ['purge', 'compact', 'compact', 'complete'],
-  denied: ['purge', 'reopen'],
-  failed: ['reopen', 'reopen', 'compact', 'purge', 'fail'],
-  cancelled: ['reopen', 'reopen', 'compact', 'purge', 'cancel'],
+  succeeded: ['purge', 'compact', 'compact', 'complete', 'strip'],
+  denied: ['purge', 'reopen', 'strip'],
+  failed: ['reopen', 'reopen', 'compact', 'purge', 'fail', 'strip'],
+  cancelled: ['reopen', 'reopen', 'compact', 'purge', 'cancel', 'strip'],
   timed_out: ['reopen', 'reopen', 'compact', 'purge'],
   dead_lettered: ['reopen', 'reopen', 'compact', 'purge'],
 }
@@ -169,6 +169,8 @@ export function wordsFor(type: Word['type'], job: Job, n: number, about: Circums
         return { ...asked, type, reason: 'policy_violation', stage: 'exec', ...(n % 4 === 0 && { fence }) }
       case 'reopen':
         return { ...asked, type, reason: 'again', ...(n % 4 === 0 && { runAt: at + n }) }
+      case 'strip':
+        return { ...asked, type, ...(n % 3 !== 0 && { evenOf: job.state }) }
     }
   })()
   return { command, bodies }

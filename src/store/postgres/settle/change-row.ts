@@ -141,6 +141,7 @@ export function moveRow(
     kt: take.length === 0 ? undefined : take.map(keyRow),
     sp: spawned,
     b: others.length === 0 ? undefined : others.map(bodyRow),
+    st: change.strips,
     u:
       foreign.length === 0
         ? undefined

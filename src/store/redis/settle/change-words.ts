@@ -101,10 +101,11 @@ function moreWords(change: MoveChange, kinds: Kinds, output: string | undefined)
   const long = hasLongLog(before) || hasLongLog(after) ? longWord(after) : ''
   const judge = judgeAt(before) === undefined && judgeAt(after) === undefined ? '' : timeWord(judgeAt(after))
   const codes = [codeWord(before), codeWord(after)]
+  const strips = change.strips === true ? '1' : ''
   const isPlain =
     others.size + echoes.length + give.length + take.length === 0 &&
     spawn === undefined &&
-    [...owner, ...lanes, long, judge].every((each) => each === '') &&
+    [...owner, ...lanes, long, judge, strips].every((each) => each === '') &&
     codes[0] === codes[1]
   if (isPlain) return PLAIN
   return [
@@ -115,6 +116,7 @@ function moreWords(change: MoveChange, kinds: Kinds, output: string | undefined)
     long,
     judge,
     ...codes,
+    strips,
     String(give.length),
     ...give.map((key) => keyNameOf(before, key)),
     String(take.length),

@@ -33,10 +33,10 @@ end
 local function more_of(i)
   local more = {
     worker = ARGV[i], beat = ARGV[i + 1], lane_before = ARGV[i + 2], lane_after = ARGV[i + 3], ready_at = ARGV[i + 4], long = ARGV[i + 5],
-    judge = ARGV[i + 6], code_before = ARGV[i + 7], code_after = ARGV[i + 8],
+    judge = ARGV[i + 6], code_before = ARGV[i + 7], code_after = ARGV[i + 8], strips = ARGV[i + 9] == '1',
     give = {}, take = {}, bodies = {}, echoes = {},
   }
-  i = i + 9
+  i = i + 10
   for _ = 1, tonumber(ARGV[i]) do
     i = i + 1
     more.give[ARGV[i]] = true
@@ -97,6 +97,17 @@ local function obstacle(id, more)
   end
 end
 
+-- All texts beside a job go: of what it was born with, its input.
+local function strip(id, job)
+  local lines = lines_of(job)
+  lines[OUTPUT] = ''
+  job.rest = table.concat(lines, '\n')
+  job.input, job.kind_line = '-', job.kind .. ' ' .. job.window .. ' -'
+  set_key(base .. 'born:' .. id, match(call('GET', base .. 'born:' .. id), '^[^\n]*\n'))
+  remove_key(base .. 'body:' .. id)
+  fields[base .. 'body:' .. id] = nil
+end
+
 -- The rest of what a change brings, once nothing forbids it.
 local function add_more(id, job, queue, more)
   if more.flow then
@@ -133,6 +144,9 @@ local function add_more(id, job, queue, more)
   end
   for _, mark in ipairs(more.echoes) do
     mark_job(mark, id)
+  end
+  if more.strips then
+    strip(id, job)
   end
   if more.spawn then
     bear(more.spawn)

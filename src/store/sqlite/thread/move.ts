@@ -193,6 +193,10 @@ function enterLane(ledger: Ledger, m: Cells, kind: number, from: Spot | undefine
 function addMore(ledger: Ledger, id: number, more: MoveMore, brought: readonly number[]): void {
   const { sql } = ledger
   for (const [name, text] of more.bodies) sql.putBody.run(id, name, text)
+  if (more.strips) {
+    sql.deleteBodies.run(id)
+    sql.stripJob.run(id)
+  }
   for (const [purpose, key] of more.give) sql.giveKey.run(more.tenant, purpose, key, id)
   for (const [purpose, key, until] of more.take) sql.takeKey.run(more.tenant, purpose, key, id, until)
   for (const [correlation, rev] of more.echoes) sql.insertEcho.run(correlation, id, rev)

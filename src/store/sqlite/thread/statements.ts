@@ -121,6 +121,7 @@ const WRITES = {
   deleteAsked: 'DELETE FROM asked WHERE job = ?',
   deleteJob: 'DELETE FROM job WHERE id = ?',
   deleteBodies: 'DELETE FROM body WHERE job = ?',
+  stripJob: 'UPDATE job SET input = NULL, sum = NULL WHERE id = ?',
   deleteKeys: 'DELETE FROM key WHERE job = ?', // key_job
   deleteMarks: 'DELETE FROM mark WHERE job = ?', // mark_job
   deleteEchoes: 'DELETE FROM echo WHERE job = ?', // echo_job

@@ -170,6 +170,7 @@ export const CASES: Readonly<Record<keyof typeof STATEMENTS, Values>> = {
   deleteAsked: [ended],
   deleteJob: [ended],
   deleteBodies: [resting],
+  stripJob: [ended],
   deleteKeys: [resting],
   deleteMarks: [ended],
   deleteEchoes: [ended],
