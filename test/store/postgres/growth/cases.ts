@@ -457,6 +457,18 @@ export const CASES: Readonly<Record<StatementName, readonly Case[]>> = {
         sp: newRow(1),
       }),
     },
+    {
+      what: 'ended, stripped',
+      values: move(even(job.ended), {
+        q: 'p',
+        r: 4,
+        s: packed(0, 1, RANK.succeeded),
+        w: 'p',
+        z: STATE_CODES.succeeded,
+        d: '{}',
+        st: true,
+      }),
+    },
     { what: 'what has moved', values: move(anywhere, { q: 's', r: 3, s: packed(0, 1, RANK.queued), w: 'r', ra: FAR }) },
     {
       what: 'keys that are held',
