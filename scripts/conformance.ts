@@ -9,6 +9,6 @@ process.exitCode = tally('conformance', 'test/store/conformance/', [
   'postgres',
   ...(pgbouncerMissing() === undefined ? ['postgres+pgbouncer'] : []),
   'postgres+bundles',
-  ...(redisMissing() === undefined ? ['redis'] : []),
+  ...(redisMissing() === undefined ? ['redis', 'redis+ledger'] : []),
   ...otherMajors().map(({ major }) => `postgres+${major}`),
 ])

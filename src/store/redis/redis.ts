@@ -5,10 +5,11 @@
  */
 import { realClock } from '../../system/clock.ts'
 import type { Durability } from '../../system/durability.ts'
-import type { Log } from '../../system/log.ts'
+import { type Log, silentLog } from '../../system/log.ts'
 import { realRandom } from '../../system/random.ts'
 import { realTimers } from '../../system/timers.ts'
 import type { Agenda } from '../agenda.ts'
+import type { Ledger } from '../ledger/ledger-port.ts'
 import type {
   Beat,
   BeatAnswer,
@@ -50,11 +51,12 @@ import { Kinds } from './job/kinds.ts'
 import { settings } from './keep/settings.ts'
 import { due, type LastDue, lastDue, unjudged } from './lease/due.ts'
 import { heartbeat } from './lease/heartbeat.ts'
+import { LedgerBacking } from './ledger/ledger-backing.ts'
 import { events } from './read/events.ts'
 import { find } from './read/find.ts'
 import { load } from './read/load.ts'
 import { Gathered } from './script/gathered.ts'
-import type { ScriptName } from './script/scripts.ts'
+import { ledgeredTexts, type ScriptName } from './script/scripts.ts'
 import { commit } from './settle/commit.ts'
 import { Hints } from './waiting/hints.ts'
 
@@ -79,6 +81,10 @@ export interface RedisOptions {
   readonly clockSetByMs?: (() => number) | undefined
   /** For tests: the scripts. */
   readonly scripts?: Readonly<Record<ScriptName, string>> | undefined
+  /** What keeps the log of this server. The store closes it. */
+  readonly ledger?: Ledger | undefined
+  /** With a ledger: whom an answer waits for. The ledger unless given. */
+  readonly ack?: 'ledger' | 'redis' | undefined
 }
 
 /** A store, and what its server promises. */
@@ -88,21 +94,33 @@ export interface RedisStore extends Store {
 }
 
 export async function openRedisStore(options: RedisOptions): Promise<RedisStore> {
-  const { url, prefix = 'pawl', log } = options
+  try {
+    return await opened(options)
+  } catch (error) {
+    await options.ledger?.[Symbol.asyncDispose]()
+    throw error
+  }
+}
+
+async function opened(options: RedisOptions): Promise<RedisStore> {
+  const { url, prefix = 'pawl', log, ledger, ack = 'ledger' } = options
   const address: Address = { url, answerWithinMs: options.answerWithinMs ?? 5_000 }
   const link = await connected(address)
   try {
     const durability = await examined(link, options.mayBeLost === true)
     if (log !== undefined) tell(log, link.where, durability)
+    const system = { clock: realClock, timers: realTimers, random: realRandom }
+    const retryForMs = options.retryForMs ?? 30_000
     const calls = new Calls({
+      ...system,
       link,
       prefix,
-      clock: realClock,
-      timers: realTimers,
-      random: realRandom,
-      retryForMs: options.retryForMs ?? 30_000,
+      retryForMs,
       clockSetByMs: options.clockSetByMs ?? (() => 0),
-      scripts: options.scripts,
+      scripts: options.scripts ?? (ledger && ledgeredTexts()),
+      backing:
+        ledger &&
+        ((server) => new LedgerBacking({ ...system, ledger, ack, retryForMs, lines: log ?? silentLog }, server)),
     })
     const store = new ScriptedStore(link, calls, options, () => openLink(address), durability)
     await store.load([])
@@ -263,7 +281,7 @@ class ScriptedStore implements RedisStore {
     await this.#desk.close()
     this.#isClosed = true
     await this.#rounds.close()
-    this.#calls.close()
+    await this.#calls.close()
     await this.#hints.close()
     await this.#link.close()
   }

@@ -9,8 +9,9 @@ import { pairs, words } from '../../../src/store/redis/connection/reply.ts'
 import { ServerLog } from '../../../src/store/redis/ledger/server-log.ts'
 import { ship } from '../../../src/store/redis/ledger/ship.ts'
 import { openRedisStore } from '../../../src/store/redis/redis.ts'
-import { recordedTexts, type ScriptName, scriptTexts } from '../../../src/store/redis/script/scripts.ts'
+import { type ScriptName, scriptTexts } from '../../../src/store/redis/script/scripts.ts'
 import type { Store } from '../../../src/store/store.ts'
+import { eventually } from '../../support/eventually.ts'
 import { type FreshDatabase, freshDatabase } from '../../support/postgres.ts'
 import { type RedisServer, startRedis } from '../../support/redis.ts'
 import { scaled } from '../../support/scale.ts'
@@ -20,6 +21,8 @@ import { rawLink, WITH_DEBUG } from './raw.ts'
 
 const META = '{pawl:0}:meta'
 const ENTRIES = '{pawl:0}:entries'
+/** Whose turn it is to ship: nothing that a call has changed. */
+const TURN = '{pawl:0}:turn'
 
 /** Of meta: what a join says of the server, what is due, and how far the log is; none of it is what a call has changed. */
 const OF_THE_SERVER = [
@@ -33,6 +36,9 @@ const OF_THE_SERVER = [
   'logged',
   'loggedAs',
   'shipped',
+  'loggedBytes',
+  'shippedBytes',
+  'evicted',
 ]
 
 describeOnRedis('the log of a Redis with a ledger', () => {
@@ -48,10 +54,9 @@ describeOnRedis('the log of a Redis with a ledger', () => {
     link = await rawLink(server)
     database = await freshDatabase()
     ledger = await openPostgresLedger({ url: database.url, migrate: true })
-    await ledger.fence(0)
-    store = await openRedisStore({ url: server.url, scripts: recordedTexts() })
-    await link.send(['HSET', META, 'copy', '1', 'joining', '1'])
-    log = new ServerLog({ unjoined: (script, args) => run(script, args) })
+    const behind = await openPostgresLedger({ url: database.url })
+    store = await openRedisStore({ url: server.url, ledger: behind, ack: 'redis' })
+    log = new ServerLog({ run })
   })
 
   afterAll(async () => {
@@ -79,7 +84,7 @@ describeOnRedis('the log of a Redis with a ledger', () => {
   /** What each key of a database holds, without what the log does not tell. */
   async function contentOf(db: string): Promise<ReadonlyMap<string, string>> {
     await link.send(['SELECT', db])
-    const keys = words(await link.send(['KEYS', '*'])).filter((key) => key !== ENTRIES && key !== META)
+    const keys = words(await link.send(['KEYS', '*'])).filter((key) => ![ENTRIES, META, TURN].includes(key))
     const digests = await Promise.all(keys.map((key) => link.send(['DEBUG', 'DIGEST-VALUE', key])))
     const fields = pairs(words(await link.send(['HGETALL', META]))).filter(([field]) => !OF_THE_SERVER.includes(field))
     const content = new Map(keys.map((key, n) => [key, String(digests[n])]))
@@ -136,17 +141,52 @@ describeOnRedis('the log of a Redis with a ledger', () => {
     expect(await ship({ log, ledger }, account)).toEqual({ account, misfit: undefined })
   })
 
-  it('has a bound, beyond which nothing new is taken on and what is under way is ended', async () => {
-    const fixture = await fixtureOf()
-    const job = await fixture.claimed()
-    const shipped = String(await link.send(['HGET', META, 'shipped']))
-    await link.send(['HSET', META, 'shipped', String(Number(shipped) - 100_010)])
-    const refused = expect.objectContaining({ code: 'OVERLOADED' })
-    await expect(fixture.insert({})).rejects.toThrow(refused)
-    await expect(store.claim(fixture.grant())).rejects.toThrow(refused)
-    const beat = { id: job.id, fence: job.lease?.fence ?? '', requestId: 'b' }
-    expect((await store.heartbeat([beat])).items).toMatchObject([{ status: 'renewed' }])
-    await link.send(['HSET', META, 'shipped', shipped])
+  it.each([
+    ['entries', ['shipped', -100_010]],
+    ['bytes', ['loggedBytes', 70 << 20]],
+  ] as const)(
+    'has a bound of %s, beyond which nothing new is taken on and what is under way is ended',
+    async (_, [field, by]) => {
+      const fixture = await fixtureOf()
+      const job = await fixture.claimed()
+      await eventually('all is shipped', async () => {
+        const [head, shipped] = words(await link.send(['HMGET', META, 'logged', 'shipped']))
+        return head === shipped
+      })
+      const before = Number(await link.send(['HGET', META, field]))
+      await link.send(['HSET', META, field, String(before + by)])
+      const refused = expect.objectContaining({ code: 'OVERLOADED' })
+      await expect(fixture.insert({})).rejects.toThrow(refused)
+      await expect(store.claim(fixture.grant())).rejects.toThrow(refused)
+      const beat = { id: job.id, fence: job.lease?.fence ?? '', requestId: 'b' }
+      expect((await store.heartbeat([beat])).items).toMatchObject([{ status: 'renewed' }])
+      // With what was written since the rest has come to the ledger.
+      await eventually('something new is taken on', () =>
+        fixture.insert({}).then(
+          () => true,
+          () => false,
+        ),
+      )
+    },
+  )
+
+  it('is read by nobody without its ledger, and no jobs that were kept without one are touched by it', async () => {
+    const url = server.url
+    await expect(openRedisStore({ url })).rejects.toThrow(/has a ledger/)
+    const alone = await openRedisStore({ url, prefix: 'alone' })
+    const fixture = await openStoreFixture({ store: alone, advance: async () => {}, close: async () => {} }, {})
+    const { id } = await fixture.insertOne()
+    const another = await openPostgresLedger({ url: database.url, partition: 1 })
+    await expect(openRedisStore({ url, prefix: 'alone', ledger: another })).rejects.toThrow(/without a ledger/)
+    await fixture.record(id)
+    await alone.close()
+  })
+
+  it('is not given up for a ledger that has less than it was told', async () => {
+    const another = await openPostgresLedger({ url: database.url, partition: 2 })
+    const before = await contentOf('0')
+    await expect(openRedisStore({ url: server.url, ledger: another })).rejects.toThrow(/less than this Redis/)
+    expect(await contentOf('0')).toEqual(before)
   })
 })
 

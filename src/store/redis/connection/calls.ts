@@ -8,9 +8,10 @@ import type { Clock } from '../../../system/clock.ts'
 import type { Random } from '../../../system/random.ts'
 import type { Timers } from '../../../system/timers.ts'
 import { REJOIN, type ScriptName, scriptTexts } from '../script/scripts.ts'
-import { join } from './join.ts'
+import type { Backing, Server } from './backing.ts'
+import { alone } from './join.ts'
 import type { Link } from './link.ts'
-import { list, type Reply, word } from './reply.ts'
+import { type Reply, word } from './reply.ts'
 import { behind, closed, isBehind, isFull, isPassing, isUnknownScript, overloaded, unavailable } from './trouble.ts'
 
 export interface CallsParts {
@@ -25,6 +26,8 @@ export interface CallsParts {
   readonly clockSetByMs: () => number
   /** The script texts; tests bring theirs. */
   readonly scripts?: Readonly<Record<ScriptName, string>> | undefined
+  /** What stands behind the server; nothing unless given. */
+  readonly backing?: ((server: Server) => Backing) | undefined
 }
 
 /** The server is another than the one that was joined: nothing was done. */
@@ -52,6 +55,7 @@ export class Calls {
   /** Loaded into the server that the link leads to now, as far as is known. */
   readonly #hashes = new Map<ScriptName, Promise<string>>()
   readonly #process: string
+  readonly #backing: Backing
   readonly #forgets: (() => void)[] = []
   #named = 0
   /** Counts lives of the server, as far as this process has noticed: what was remembered of one means nothing in the next. */
@@ -65,6 +69,13 @@ export class Calls {
     this.#parts = parts
     this.#texts = parts.scripts ?? scriptTexts()
     this.#process = parts.random.hex64()
+    const server: Server = {
+      process: this.#process,
+      meta: this.meta,
+      send: (words) => parts.link.send(words),
+      run: (name, args) => this.#run(name, args),
+    }
+    this.#backing = parts.backing?.(server) ?? alone(server, parts.clockSetByMs)
   }
 
   get meta(): string {
@@ -117,18 +128,15 @@ export class Calls {
     if (this.#closed) throw closed()
     const epoch = await this.#epoch()
     if (life !== this.#life) throw new Rejoined()
-    const own = NAMED.has(name) ? [this.#nextName()] : []
-    const answer = list(await this.#run(name, [epoch, String(this.#parts.clockSetByMs()), ...own, ...args]))
-    if (answer[0] === REJOIN) {
+    const own = NAMED.has(name) ? this.#nextName() : undefined
+    const words = [epoch, String(this.#parts.clockSetByMs()), ...(own === undefined ? [] : [own]), ...args]
+    const send = () => this.#run(name, words)
+    const answer = await this.#backing.answer({ script: name, epoch, name: own, send })
+    if (answer === undefined || answer[0] === REJOIN) {
       this.#forget()
       throw new Rejoined()
     }
     return answer
-  }
-
-  /** A script that compares for itself which life of the server it is in. */
-  unjoined(name: ScriptName, args: readonly string[]): Promise<Reply> {
-    return this.#run(name, args)
   }
 
   /** The time an answer tells, never before one that was told. */
@@ -137,21 +145,16 @@ export class Calls {
     return this.#now
   }
 
-  close(): void {
+  async close(): Promise<void> {
     this.#closed = true
+    await this.#backing.close()
   }
 
   #epoch(): Promise<string> {
     const { link } = this.#parts
     const connection = link.connections
     if (this.#joined?.connection === connection) return this.#joined.epoch
-    const epoch = join({
-      send: (words) => link.send(words),
-      run: (args) => this.#run('join', args),
-      process: this.#process,
-      meta: this.meta,
-      clockSetByMs: this.#parts.clockSetByMs,
-    })
+    const epoch = this.#backing.join()
     const before = this.#joined?.epoch
     this.#joined = { connection, epoch }
     const settled = epoch.then(async (mine) => {

@@ -3,9 +3,12 @@
 local meta = KEYS[1]
 local base = string.sub(meta, 1, -5)
 local incarnation, ids_before, ids_after, set_by, process = ARGV[1], ARGV[2], ARGV[3], ARGV[4], ARGV[5]
-local known = redis.call('HMGET', meta, 'epoch', 'incarnation', 'seq', 'layout')
+local known = redis.call('HMGET', meta, 'epoch', 'incarnation', 'seq', 'layout', 'joining')
 if known[4] and known[4] ~= '@LAYOUT@' then
   return { 'layout', known[4] }
+end
+if known[5] then
+  return { 'ledger' }
 end
 if known[2] == incarnation then
   return { 'joined', known[1] }

@@ -1,33 +1,33 @@
 /** Makes a server and a process known to each other: which life of which server this is, and what that means for job numbers. */
 import { assert } from '../../../core/assert.ts'
 import { LAYOUT } from '../script/scripts.ts'
-import { infoOf } from './info.ts'
-import { list, type Reply, word } from './reply.ts'
+import type { Backing, Server } from './backing.ts'
+import { incarnationOf } from './info.ts'
+import { list, word } from './reply.ts'
 import { RedisStoreError } from './trouble.ts'
-
-interface JoinParts {
-  readonly send: (words: readonly string[]) => Promise<Reply>
-  readonly run: (args: readonly string[]) => Promise<Reply>
-  readonly process: string
-  readonly meta: string
-  readonly clockSetByMs: () => number
-}
 
 /** A server that came back may have lost its last second, and with it which job numbers were given out: so many are left out. */
 const SKIPPED = 2 ** 24
 const TRIES = 100
 
+/** A server with nothing behind it: what it says is so. */
+export const alone = (server: Server, clockSetByMs: () => number): Backing => ({
+  join: () => join(server, clockSetByMs),
+  answer: async ({ send }) => list(await send()),
+  close: async () => {},
+})
+
 /** The epoch that scripts are to be called with. */
-export async function join({ send, run, process, meta, clockSetByMs }: JoinParts): Promise<string> {
-  const info = infoOf(word(await send(['INFO'])))
-  const incarnation = `${info['run_id']} ${info['master_replid']}`
+async function join({ send, run, process, meta }: Server, clockSetByMs: () => number): Promise<string> {
+  const incarnation = await incarnationOf(send)
   const ids = meta.replace(/meta$/, 'set:ids')
   for (let n = 0; n < TRIES; n += 1) {
     const there = await send(['HGET', ids, 'next'])
     const before = there === null ? '' : word(there)
-    const answer = list(await run([incarnation, before, skipped(before), String(clockSetByMs()), process]))
+    const answer = list(await run('join', [incarnation, before, skipped(before), String(clockSetByMs()), process]))
     if (answer[0] === 'joined') return word(answer[1])
     if (answer[0] === 'layout') throw otherLayout(word(answer[1]))
+    if (answer[0] === 'ledger') throw hasLedger()
   }
   throw new RedisStoreError(
     'STORE_FAILED',
@@ -39,6 +39,12 @@ const otherLayout = (layout: string): RedisStoreError =>
   new RedisStoreError(
     'STORE_FAILED',
     `pawl: what is in this Redis was written by another version of pawl (layout ${layout}; this one knows ${LAYOUT}). Use that version, or another prefix.`,
+  )
+
+const hasLedger = (): RedisStoreError =>
+  new RedisStoreError(
+    'STORE_FAILED',
+    'pawl: what is in this Redis has a ledger: without it nothing may be written here. Open it with that, or use another prefix.',
   )
 
 /** The counter's document, further on. */

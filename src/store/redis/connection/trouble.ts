@@ -46,6 +46,13 @@ export const behind = (cause: unknown): RedisStoreError =>
     cause,
   )
 
+/** The ledger has less than this server was told that it has: nothing may be loaded from it over what the server still has. */
+export const ledgerWentBack = (): RedisStoreError =>
+  new RedisStoreError(
+    'STORE_FAILED',
+    'pawl: the ledger has less than this Redis knows it to have had: it is another one, or a failover or a backup has taken it back. Nothing was touched. Point pawl to the ledger of this Redis, or take another prefix.',
+  )
+
 /** Answers of a server that is not ready, or not the master: nothing was done, and it passes. */
 const PASSING: ReadonlySet<string> = new Set([
   'LOADING',

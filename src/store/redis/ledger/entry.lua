@@ -4,7 +4,9 @@ local answer = script()
 if #commands > 0 then
   local number = string.format('%.0f', logged + 1)
   local at = real('HGET', meta, 'at')
-  real('HSET', meta, 'logged', number, 'loggedAs', ARGV[3])
-  real('XADD', base .. 'entries', number .. '-0', 'n', ARGV[3], 'p', logged_as, 'a', at, 't', cjson.encode(commands))
+  local said = cjson.encode(commands)
+  local bytes = string.format('%.0f', logged_bytes + #said)
+  real('HSET', meta, 'logged', number, 'loggedAs', ARGV[3], 'loggedBytes', bytes)
+  real('XADD', base .. 'entries', number .. '-0', 'n', ARGV[3], 'p', logged_as, 'a', at, 't', said, 'b', bytes)
 end
 return answer

@@ -1,19 +1,20 @@
 -- Before a script whose writes go to a ledger. Each command that it writes with is put down, as it was done, and all of them are the entry
--- of this call (entry.lua): so what a script writes is in the entry, whichever part of it did. `unshipped_most` is the script's own.
+-- of this call (entry.lua): so what a script writes is in the entry, whichever part of it did. `patience` is the script's own.
 local meta = KEYS[1]
 local base = string.sub(meta, 1, -5)
 local real = redis.call
-local known = real('HMGET', meta, 'logged', 'loggedAs', 'shipped')
-local logged, logged_as = tonumber(known[1] or '0'), known[2] or '-'
+local known = real('HMGET', meta, 'logged', 'loggedAs', 'shipped', 'loggedBytes', 'shippedBytes')
+local logged, logged_as, logged_bytes = tonumber(known[1] or '0'), known[2] or '-', tonumber(known[4] or '0')
 real('XLEN', base .. 'entries')
-if logged - tonumber(known[3] or '0') >= unshipped_most then
-  return redis.error_reply('@BEHIND@ ' .. unshipped_most .. ' entries wait for the ledger')
+local shipped, bytes = tonumber(known[3] or '0'), logged_bytes - tonumber(known[5] or '0')
+if logged - shipped >= @UNSHIPPED@ * patience or bytes >= @UNSHIPPED_BYTES@ * patience then
+  return redis.error_reply('@BEHIND@ ' .. logged - shipped .. ' entries of ' .. bytes .. ' bytes wait for it')
 end
 
 -- Which of the words behind a command are keys: they are written without what the names of all begin with.
 local WRITES = {
-  HDEL = 'first', HINCRBY = 'first', HSET = 'first', MSET = 'odd', SADD = 'first', SET = 'first', SREM = 'first', UNLINK = 'all',
-  XADD = 'first', ZADD = 'first', ZREM = 'first',
+  HDEL = 'first', HINCRBY = 'first', HSET = 'first', MSET = 'odd', PEXPIRE = 'first', SADD = 'first', SET = 'first', SREM = 'first',
+  UNLINK = 'all', XADD = 'first', ZADD = 'first', ZREM = 'first', ZREMRANGEBYSCORE = 'first',
 }
 local READS = {}
 for name in string.gmatch('@READS@', '%S+') do
@@ -25,13 +26,19 @@ local function written(word)
   return type(word) == 'number' and string.format('%.0f', word) or word
 end
 
+local function ending_in(ms)
+  local clock = real('TIME')
+  return clock[1] * 1000 + math.floor(clock[2] / 1000) + ms
+end
+
 -- What is there afterwards, and no difference to what was: a sum by its result, a time to live by its end.
 local function as_done(command, words, answer)
   if command == 'HINCRBY' then
     return 'HSET', { words[1], words[2], answer }
   elseif command == 'SET' and words[3] == 'PX' then
-    local clock = real('TIME')
-    return 'SET', { words[1], words[2], 'PXAT', clock[1] * 1000 + math.floor(clock[2] / 1000) + words[4] }
+    return 'SET', { words[1], words[2], 'PXAT', ending_in(words[4]) }
+  elseif command == 'PEXPIRE' then
+    return 'PEXPIREAT', { words[1], ending_in(words[2]) }
   end
   return command, words
 end

@@ -2,48 +2,64 @@
 import { assert } from '../../../core/assert.ts'
 import { type Head, headOf } from '../../ledger/entry.ts'
 import type { WrittenEntry } from '../../ledger/ledger-port.ts'
+import type { Meta } from '../../ledger/meta.ts'
 import type { LogView } from '../../ledger/shipment.ts'
-import type { Calls } from '../connection/calls.ts'
+import type { Server } from '../connection/backing.ts'
 import { list, words } from '../connection/reply.ts'
 
-/** Entries of one answer: each is at most what one call has written. */
+/** Entries of one answer, at most; of large ones it is fewer. */
 const PAGE = 256
 /** How long entries are kept that the ledger has: one that fails over and loses its own tail is healed from them. */
 const KEEP_MS = 60_000
 
-export class ServerLog {
-  readonly #calls: Pick<Calls, 'unjoined'>
+/** What the server was told that the ledger has. */
+export interface ServerView extends LogView<WrittenEntry> {
+  readonly shipped: number
+}
 
-  constructor(calls: Pick<Calls, 'unjoined'>) {
-    this.#calls = calls
+export class ServerLog {
+  readonly #server: Pick<Server, 'run'>
+
+  constructor(server: Pick<Server, 'run'>) {
+    this.#server = server
+  }
+
+  /** What the server knows of itself. */
+  async meta(): Promise<Meta | undefined> {
+    return (await this.#page(0, 0)).meta
   }
 
   /** A page of the log is the log as it was when its last entry was written: `meta` says no more than that. */
-  async after({ seq }: Head): Promise<LogView<WrittenEntry>> {
-    const [epoch, logged, name, at, incarnation, copy, joining, evicted, ...rows] = list(
-      await this.#calls.unjoined('unshipped', [String(seq), String(PAGE)]),
+  async after({ seq }: Head): Promise<ServerView> {
+    const { meta, entries, shipped } = await this.#page(seq, PAGE)
+    const last = entries.at(-1)
+    if (meta === undefined || last === undefined || last.seq >= meta.head.seq) return { meta, entries, shipped }
+    return { meta: { ...meta, head: headOf(last), at: last.at }, entries, shipped }
+  }
+
+  async #page(after: number, most: number): Promise<ServerView> {
+    const [epoch, logged, name, at, incarnation, copy, joining, evicted, shipped, ...rows] = list(
+      await this.#server.run('unshipped', [String(after), String(most)]),
     )
-    if (epoch === undefined) return { meta: undefined, entries: [] }
-    const entries = rows.map((row) => entryOf(words(row)))
-    const last = entries.length === PAGE ? entries.at(-1) : undefined
-    const head = last === undefined ? { seq: Number(logged), name: String(name) } : headOf(last)
+    if (epoch === undefined) return { meta: undefined, entries: [], shipped: 0 }
     return {
       meta: {
         epoch: Number(epoch),
-        head,
-        at: last?.at ?? Number(at),
+        head: { seq: Number(logged), name: String(name) },
+        at: Number(at),
         incarnation: String(incarnation),
         copy: Number(copy),
         joining: Number(joining),
         evicted: Number(evicted),
       },
-      entries,
+      entries: rows.map((row) => entryOf(words(row))),
+      shipped: Number(shipped),
     }
   }
 
   /** The ledger has taken the log of this epoch up to here. */
   async shipped(epoch: number, { seq }: Head): Promise<void> {
-    await this.#calls.unjoined('shipped', [String(epoch), String(seq), String(KEEP_MS)])
+    await this.#server.run('shipped', [String(epoch), String(seq), String(KEEP_MS)])
   }
 }
 

@@ -11,8 +11,9 @@ local function text(number)
   return format('%.0f', number)
 end
 
-local known = call('HMGET', meta, 'epoch', 'seq', 'name', 'at', 'ahead', 'marked')
-if known[1] ~= ARGV[1] then
+local known = call('HMGET', meta, 'epoch', 'seq', 'name', 'at', 'ahead', 'marked', 'joining')
+-- Only a server with a ledger is ever being joined while others think that they have.
+if known[1] ~= ARGV[1] or (known[7] and known[7] ~= known[1]) then
   return { '@REJOIN@' }
 end
 local seq, last_name, at = tonumber(known[2]), known[3], tonumber(known[4])

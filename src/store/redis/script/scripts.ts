@@ -60,6 +60,11 @@ const CONSTANTS: Readonly<Record<string, string | number>> = {
   BEHIND,
   READS:
     'EXISTS GET HEXISTS HGET HLEN HMGET MGET SCARD SISMEMBER SMEMBERS SMISMEMBER SPUBLISH SRANDMEMBER TIME XLEN XRANGE ZCARD ZINTERCARD ZRANGE ZSCORE',
+  /** Unshipped entries and their bytes, beyond which nothing new is taken on; what is under way may be ended for twice as long. */
+  UNSHIPPED: 100_000,
+  UNSHIPPED_BYTES: 64 << 20,
+  /** Of entries in one answer, about: one always fits. */
+  PAGE_BYTES: 4 << 20,
 }
 
 const READING = ['script/enter']
@@ -98,6 +103,10 @@ const PARTS = {
   join: ['connection/join'],
   unshipped: ['ledger/unshipped'],
   shipped: ['ledger/shipped'],
+  mark: ['ledger/mark'],
+  replay: ['ledger/do-again', 'ledger/replay'],
+  page: ['ledger/do-again', 'ledger/page'],
+  open: ['ledger/open'],
 } as const
 
 export type ScriptName = keyof typeof PARTS
@@ -111,30 +120,28 @@ export function scriptTexts(): Readonly<Record<ScriptName, string>> {
   return texts as Record<ScriptName, string>
 }
 
-/** Unshipped entries, beyond which nothing new is taken on; what is under way may be ended for twice as long. */
-const UNSHIPPED = 100_000
-
 /**
- * Those whose writes are entries of the server's log, with the unshipped entries that each of them bears. What is due is handed out by a
- * mark that may be lost: then it is handed out again.
+ * Those whose writes are entries of the server's log, each with how many times the bound of what is unshipped it bears. What is due is
+ * handed out by a mark that may be lost: then it is handed out again.
  */
 const RECORDED = {
-  insert: UNSHIPPED,
-  claim: UNSHIPPED,
-  commit: 2 * UNSHIPPED,
-  heartbeat: 2 * UNSHIPPED,
-  settings: 2 * UNSHIPPED,
-  intern: 2 * UNSHIPPED,
+  insert: 1,
+  claim: 1,
+  apply: 1,
+  commit: 2,
+  heartbeat: 2,
+  settings: 2,
+  intern: 2,
 } as const
 
-/** The scripts of a store with a ledger behind it: the same, and around those that write what makes an entry of it. */
+/** The scripts of a server whose log goes to a ledger: the same, and around those that write what makes an entry of it. */
 export function recordedTexts(): Readonly<Record<ScriptName, string>> {
   const files = luaFiles()
   const texts = scriptTexts()
-  const recorded = Object.entries(RECORDED).map(([name, most]) => [
+  const recorded = Object.entries(RECORDED).map(([name, patience]) => [
     name,
     [
-      `local unshipped_most = ${most}`,
+      `local patience = ${patience}`,
       partOf(files, 'ledger/record.lua'),
       'local function script()',
       texts[name as keyof typeof RECORDED],
@@ -143,6 +150,19 @@ export function recordedTexts(): Readonly<Record<ScriptName, string>> {
     ].join('\n'),
   ])
   return { ...texts, ...Object.fromEntries(recorded) }
+}
+
+/** Those that are no calls: they compare for themselves what they are asked about. */
+const OF_THE_SERVER: ReadonlySet<string> = new Set(['join', 'unshipped', 'shipped', 'mark', 'replay', 'page', 'open'])
+
+/** The scripts of a store with a ledger behind it: each call is answered together with the head that it has left, or seen. */
+export function ledgeredTexts(texts = recordedTexts()): Readonly<Record<ScriptName, string>> {
+  const files = luaFiles()
+  const headed = Object.entries(texts).map(([name, text]) => {
+    if (OF_THE_SERVER.has(name)) return [name, text]
+    return [name, ['local function whole()', text, 'end', partOf(files, 'ledger/head.lua')].join('\n')]
+  })
+  return Object.fromEntries(headed) as Record<ScriptName, string>
 }
 
 function partOf(files: ReadonlyMap<string, string>, place: string): string {

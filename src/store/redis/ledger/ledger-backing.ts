@@ -1,0 +1,107 @@
+/**
+ * A ledger behind a server: an answer is given when the ledger has what it is about.
+ *
+ * What a call has written is known by its name. A call that has written nothing has looked, whatever it was meant to do, and what it saw is
+ * told if the ledger has it, and if the server was not behind the ledger when the call began: so the ledger is asked for its head, at first
+ * by calls that can only look, by others once they have found nothing to write, and then they look again.
+ */
+import { assert } from '../../../core/assert.ts'
+import type { Clock } from '../../../system/clock.ts'
+import type { Log } from '../../../system/log.ts'
+import type { Random } from '../../../system/random.ts'
+import type { Timers } from '../../../system/timers.ts'
+import { BEGINNING, type Head } from '../../ledger/entry.ts'
+import { tellingOf } from '../../ledger/fate.ts'
+import type { Ledger } from '../../ledger/ledger-port.ts'
+import type { Backing, Called, Server } from '../connection/backing.ts'
+import { list, type Reply, word } from '../connection/reply.ts'
+import { RedisStoreError } from '../connection/trouble.ts'
+import { REJOIN, type ScriptName } from '../script/scripts.ts'
+import { FreshHead } from './fresh-head.ts'
+import { Joiner } from './joiner.ts'
+import { ServerLog } from './server-log.ts'
+import { headView, Shipping } from './shipping.ts'
+
+export interface LedgerBackingParts {
+  readonly ledger: Ledger
+  /** Whom an answer waits for. */
+  readonly ack: 'ledger' | 'redis'
+  readonly clock: Pick<Clock, 'monotonicMs'>
+  readonly timers: Timers
+  readonly random: Random
+  readonly lines: Log
+  readonly retryForMs: number
+}
+
+/** Those that put off what they hand out: asked again they would hand out nothing. */
+const HANDS_OUT: ReadonlySet<ScriptName> = new Set(['due', 'unjudged'])
+
+interface Seen {
+  readonly answer: readonly Reply[]
+  readonly head: Head
+}
+
+export class LedgerBacking implements Backing {
+  readonly #parts: LedgerBackingParts
+  readonly #joiner: Joiner
+  readonly #shipping: Shipping
+  readonly #fresh: FreshHead
+
+  constructor(parts: LedgerBackingParts, server: Server) {
+    const { ledger } = parts
+    const log = new ServerLog(server)
+    this.#parts = parts
+    this.#fresh = new FreshHead(ledger)
+    this.#joiner = new Joiner({ ...parts, server, log })
+    this.#shipping = new Shipping({ ...parts, server, log, joiner: this.#joiner })
+  }
+
+  async join(): Promise<string> {
+    return String(await this.#joiner.join())
+  }
+
+  async answer(call: Called): Promise<readonly Reply[] | undefined> {
+    if (this.#parts.ack === 'redis') return this.#unawaited(call)
+    const known = this.#shipping.head ?? BEGINNING
+    const looksOnly = call.name === undefined || HANDS_OUT.has(call.script)
+    let looked = looksOnly ? await this.#fresh.head() : undefined
+    for (;;) {
+      const { answer, head } = seenIn(await call.send())
+      if (answer[0] === REJOIN) return answer
+      if (head.name === call.name) return (await this.#isWritten(call, head, known)) ? answer : undefined
+      const seen = { ...head, epoch: Number(call.epoch) }
+      if (looked !== undefined) return (await this.#shipping.mayTell({ ...seen, looked })) ? answer : undefined
+      looked = await this.#fresh.head()
+      if (tellingOf({ ...seen, looked }, headView(looked)) === 'tell') return answer
+    }
+  }
+
+  async close(): Promise<void> {
+    await this.#shipping.close()
+    await this.#parts.ledger[Symbol.asyncDispose]()
+  }
+
+  async #unawaited({ send, name }: Called): Promise<readonly Reply[]> {
+    const { answer, head } = seenIn(await send())
+    if (head.name === name) this.#shipping.start()
+    return answer
+  }
+
+  async #isWritten({ epoch }: Called, { seq, name }: Head, looked: Head): Promise<boolean> {
+    const fate = await this.#shipping.fateOf({ epoch: Number(epoch), name, seq, looked })
+    if (fate === 'forgotten') throw unknown()
+    return fate === 'there'
+  }
+}
+
+function seenIn(reply: Reply): Seen {
+  const [answer, seq, name] = list(reply)
+  assert(seq !== undefined, 'a call is answered with the head that it saw')
+  return { answer: list(answer), head: { seq: Number(word(seq)), name: word(name) } }
+}
+
+const unknown = (): RedisStoreError =>
+  new RedisStoreError(
+    'UNAVAILABLE',
+    'pawl: the ledger was away for so long that it does not remember any more whether it has what was asked. Asked again under the same id it is done once.',
+  )

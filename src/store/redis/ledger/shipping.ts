@@ -1,0 +1,211 @@
+/**
+ * Who waits for the ledger, and what it takes that it has what they wait for. One round at a time in this process: who comes during
+ * one is in the next, so the more there are, the more go with each commit.
+ *
+ *   round   the turn is taken, or another process has it; then what the server has is shipped. Of all who wait the ledger is asked what
+ *           has become of them, unless this process has shipped it itself. Who is neither there nor on the server any more is lost: only
+ *           the next epoch decides about them, so the server is joined.
+ *
+ * The turn is only for saving work: what two ship the ledger takes once, and one who was stopped finds that the account has moved on.
+ */
+import type { Clock } from '../../../system/clock.ts'
+import type { Timers } from '../../../system/timers.ts'
+import type { Account } from '../../ledger/account.ts'
+import { BEGINNING, type Head } from '../../ledger/entry.ts'
+import { type Awaited, type Fate, fateOf, isLost, type LedgerView, tellingOf } from '../../ledger/fate.ts'
+import type { Ledger } from '../../ledger/ledger-port.ts'
+import type { Misfit } from '../../ledger/shipment.ts'
+import type { Server } from '../connection/backing.ts'
+import { closed } from '../connection/trouble.ts'
+import type { Joiner } from './joiner.ts'
+import type { ServerLog } from './server-log.ts'
+import { ship } from './ship.ts'
+
+export interface ShippingParts {
+  readonly server: Server
+  readonly log: ServerLog
+  readonly ledger: Ledger
+  readonly joiner: Pick<Joiner, 'join'>
+  readonly clock: Pick<Clock, 'monotonicMs'>
+  readonly timers: Timers
+  /** How long somebody waits while the ledger or the server is away. */
+  readonly retryForMs: number
+}
+
+interface Waiting {
+  readonly awaited: Awaited
+  readonly untilMs: number
+  /** Tells what became of it, if this view of the ledger says so; answers whether it does. */
+  readonly decide: (view: LedgerView) => boolean
+  readonly reject: (error: unknown) => void
+}
+
+/** How long a shipper keeps its turn without a word, and how long another waits for it. */
+const TURN_MS = 100
+const ASK_AGAIN_MS = 20
+const PAUSE_MS = 50
+/** Of the last entries that this process has shipped: so many names are known without asking. */
+const REMEMBERED = 4_096
+
+export class Shipping {
+  readonly #parts: ShippingParts
+  readonly #names = new Map<number, string>()
+  #waiting: Waiting[] = []
+  #isWanted = false
+  #running: Promise<void> | undefined
+  /** The ledger's, as this process has heard of it last. */
+  #account: Account | undefined
+  #isClosed = false
+
+  constructor(parts: ShippingParts) {
+    this.#parts = parts
+  }
+
+  /** As far as it is known: what a call that begins now writes comes after it. */
+  get head(): Head | undefined {
+    return this.#account?.head
+  }
+
+  /** When the ledger has it, or never will. */
+  fateOf(awaited: Awaited): Promise<Exclude<Fate, 'open'>> {
+    return this.#wait(awaited, (view) => {
+      const fate = fateOf(awaited, view)
+      return fate === 'open' ? undefined : fate
+    })
+  }
+
+  /** Whether what a script saw may be told, once that is known; otherwise it is to look again. */
+  async mayTell(seen: Awaited & Head): Promise<boolean> {
+    const telling = await this.#wait(seen, (view) => {
+      const known = tellingOf(seen, view)
+      return known === 'wait' ? undefined : known
+    })
+    return telling === 'tell'
+  }
+
+  /** What is on the server goes to the ledger, although nobody waits for it. */
+  start(): void {
+    this.#isWanted = true
+    this.#running ??= this.#run().finally(() => {
+      this.#running = undefined
+      if (this.#isWanted && !this.#isClosed) this.start()
+    })
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true
+    await this.#running
+  }
+
+  #wait<T>(awaited: Awaited, judge: (view: LedgerView) => T | undefined): Promise<T> {
+    const { clock, retryForMs } = this.#parts
+    return new Promise((resolve, reject) => {
+      const decide = (view: LedgerView): boolean => {
+        const known = judge(view)
+        if (known !== undefined) resolve(known)
+        return known !== undefined
+      }
+      this.#waiting.push({ awaited, untilMs: clock.monotonicMs() + retryForMs, decide, reject })
+      this.start()
+    })
+  }
+
+  async #run(): Promise<void> {
+    const { timers } = this.#parts
+    while (this.#isWanted || this.#waiting.length > 0) {
+      if (this.#isClosed) return this.#giveUp(closed(), Number.POSITIVE_INFINITY)
+      this.#isWanted = false
+      try {
+        await this.#round()
+      } catch (error) {
+        this.#giveUp(error, this.#parts.clock.monotonicMs())
+        this.#isWanted = true
+        await timers.sleep(PAUSE_MS)
+      }
+    }
+  }
+
+  async #round(): Promise<void> {
+    const { timers, joiner } = this.#parts
+    const misfit = (await this.#isMyTurn()) ? await this.#ship() : await timers.sleep(ASK_AGAIN_MS)
+    const open = await this.#decide(this.#waiting)
+    const lost = misfit === undefined && open.length > 0 ? await this.#lostAmong(open) : 0
+    if (misfit !== undefined || lost > 0) await joiner.join(lost)
+  }
+
+  /** The latest epoch of those of whom nothing is left on a server that has shipped all it had; 0 where there are none. */
+  async #lostAmong(open: readonly Waiting[]): Promise<number> {
+    const { log, ledger } = this.#parts
+    const { account, misfit } = await ship({ log, ledger, took: (entries) => this.#took(entries) })
+    this.#account = account
+    if (misfit !== undefined) return 0
+    const view = await log.after(account.head)
+    const left = (await this.#decide(open)).filter(({ awaited }) => isLost(awaited, view))
+    return Math.max(0, ...left.map(({ awaited }) => awaited.epoch))
+  }
+
+  async #isMyTurn(): Promise<boolean> {
+    const { server } = this.#parts
+    return (await server.send(['SET', turnOf(server), server.process, 'NX', 'PX', String(TURN_MS)])) !== null
+  }
+
+  async #ship(): Promise<Misfit | undefined> {
+    const { log, ledger, server } = this.#parts
+    try {
+      const { account, misfit } = await ship({ log, ledger, took: (entries) => this.#took(entries) }, this.#account)
+      this.#account = account
+      return misfit
+    } finally {
+      // Nobody minds where it is another's by now.
+      server.send(['DEL', turnOf(server)]).catch(() => {})
+    }
+  }
+
+  /** Who waits for one of these is told at once. */
+  #took(entries: readonly Head[]): void {
+    for (const { seq, name } of entries) this.#names.set(seq, name)
+    this.#tell(this.#waiting, this.#known())
+    for (const seq of this.#names.keys()) {
+      if (this.#names.size <= REMEMBERED) return
+      this.#names.delete(seq)
+    }
+  }
+
+  /** Tells those about whom something is known. Answers with the others. */
+  async #decide(some: readonly Waiting[]): Promise<readonly Waiting[]> {
+    const open = this.#tell(some, this.#known())
+    if (open.length === 0) return open
+    const view = await this.#parts.ledger.look(open.map(({ awaited }) => awaited))
+    this.#account = view.account
+    return this.#tell(open, view)
+  }
+
+  /** What this process has shipped itself. It knows nothing of epochs that others have begun. */
+  #known(): LedgerView {
+    return { account: UNKNOWN, nameAt: (seq) => this.#names.get(seq), has: () => false }
+  }
+
+  #tell(some: readonly Waiting[], view: LedgerView): readonly Waiting[] {
+    const told = new Set(some.filter(({ decide }) => decide(view)))
+    if (told.size > 0) this.#waiting = this.#waiting.filter((each) => !told.has(each))
+    return some.filter((each) => !told.has(each))
+  }
+
+  #giveUp(error: unknown, nowMs: number): void {
+    const over = this.#waiting.filter(({ untilMs }) => untilMs <= nowMs)
+    this.#waiting = this.#waiting.filter((each) => !over.includes(each))
+    for (const { reject } of over) reject(error)
+  }
+}
+
+/** By it nothing has come to nothing. */
+const UNKNOWN: Account = { epoch: 0, head: BEGINNING, at: 0, folded: 0, keptFrom: 1 }
+
+/** Of a ledger of which nothing is known but its head. */
+export const headView = ({ seq, name }: Head): LedgerView => ({
+  account: UNKNOWN,
+  nameAt: (at) => (at === seq ? name : undefined),
+  has: () => false,
+})
+
+const turnOf = ({ meta }: Server): string => meta.replace(/meta$/, 'turn')
