@@ -16,6 +16,8 @@ import { VocabularyProvider } from './words/vocabulary.tsx'
 const JobsPlace = lazy(async () => ({ default: (await import('./places/jobs.tsx')).JobsPlace }))
 const JobPlace = lazy(async () => ({ default: (await import('./places/job.tsx')).JobPlace }))
 const DeadLettersPlace = lazy(async () => ({ default: (await import('./places/dead-letters.tsx')).DeadLettersPlace }))
+const ApprovalsPlace = lazy(async () => ({ default: (await import('./places/approvals.tsx')).ApprovalsPlace }))
+const DecisionsPlace = lazy(async () => ({ default: (await import('./places/decisions.tsx')).DecisionsPlace }))
 const QueuesPlace = lazy(async () => ({ default: (await import('./places/queues.tsx')).QueuesPlace }))
 const LimitsPlace = lazy(async () => ({ default: (await import('./places/limits.tsx')).LimitsPlace }))
 const SchedulesPlace = lazy(async () => ({ default: (await import('./places/schedules.tsx')).SchedulesPlace }))
@@ -69,6 +71,8 @@ function Places(): ReactNode {
       <Route path="/jobs" component={JobsPlace} />
       <Route path="/jobs/:id">{({ id }) => <JobPlace key={id} id={decodeURIComponent(id)} />}</Route>
       <Route path="/dead-letters" component={DeadLettersPlace} />
+      <Route path="/approvals" component={ApprovalsPlace} />
+      <Route path="/approvals/decisions" component={DecisionsPlace} />
       <Route path="/queues" component={QueuesPlace} />
       <Route path="/limits">{() => <LimitsPlace />}</Route>
       <Route path="/limits/:key">{({ key }) => <LimitsPlace name={decodeURIComponent(key)} />}</Route>

@@ -1,6 +1,6 @@
 /** Admission: what a policy says about a job, what is said to the job then, and what its record tells of it. */
 import type { Approval, Terms } from './approval.ts'
-import type { Admit, AskApproval, Deny, Unstamped } from './command.ts'
+import type { Admit, Approve, AskApproval, Deny, Unstamped } from './command.ts'
 import { digest } from './hash.ts'
 import { isEnded, type Job, type Time } from './job.ts'
 
@@ -55,6 +55,21 @@ const byName = (_: string, value: unknown): unknown =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
     ? Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)))
     : value
+
+/** Why an approval cannot be given by this word; undefined where it can. */
+export function approvalAmiss(
+  { id, approval }: Pick<Job, 'id' | 'approval'>,
+  { actor, policyHash, jobHash }: Pick<Approve, 'actor' | 'policyHash' | 'jobHash'>,
+  at: Time,
+): string | undefined {
+  if (approval === undefined) return `Nobody has asked for an approval of job ${id}.`
+  if (approval.given !== undefined) return `Job ${id} was approved by ${approval.given.by}.`
+  if (approval.expiresAt <= at) return `The time to approve job ${id} is over.`
+  if (approval.policyHash !== policyHash)
+    return `What is asked for now is by policy ${approval.policyHash}, not ${policyHash}.`
+  if (approval.jobHash !== jobHash) return `What is asked for now is about ${approval.jobHash}, not ${jobHash}.`
+  return eyesAmiss(approval, actor)
+}
 
 /** Whose word it is that names nobody: a program's, of which anybody may be behind. */
 const NAMELESS = 'operator'

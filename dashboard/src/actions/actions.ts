@@ -1,6 +1,7 @@
 /** What may be done to a job: the words there are for people, whether the table allows them now, and who may say them. */
+import { serverNow } from '../api/http.ts'
 import type { Session } from '../api/session.tsx'
-import type { Job, Machine } from '../api/wire.ts'
+import { approvalAmiss, type Job, type Machine } from '../api/wire.ts'
 
 export interface ActionSpec {
   /** The command of the table. */
@@ -12,16 +13,22 @@ export interface ActionSpec {
   readonly asks: boolean
   /** On the page of a job. */
   readonly key?: string
-  /** What it is said with, where nothing is asked. */
-  readonly body?: Readonly<Record<string, unknown>>
+  /** What it is said with, whatever else is asked. */
+  readonly bodyOf?: (job: Job) => Readonly<Record<string, unknown>>
+}
+
+/** An approval names what was looked at, so that nobody approves what they did not see. */
+function namedIn({ approval }: Job): Readonly<Record<string, unknown>> {
+  return { policyHash: approval?.policyHash, jobHash: approval?.jobHash }
 }
 
 export const ACTIONS: readonly ActionSpec[] = [
+  { command: 'approve', word: 'approve', text: 'Approve', asks: false, key: 'a', bodyOf: namedIn },
   { command: 'admit', word: 'admit', text: 'Admit', asks: false, key: 'a' },
   { command: 'deny', word: 'deny', text: 'Deny…', asks: true, key: 'd' },
   { command: 'cancel', word: 'cancel', text: 'Cancel…', asks: true, key: 'c' },
   { command: 'signal', word: 'signal', text: 'Signal…', asks: true, key: 's' },
-  { command: 'reschedule', word: 'reschedule', text: 'Run now', asks: false, key: '!', body: { delay: 0 } },
+  { command: 'reschedule', word: 'reschedule', text: 'Run now', asks: false, key: '!', bodyOf: () => ({ delay: 0 }) },
   { command: 'reopen', word: 'reopen', text: 'Reopen', asks: false, key: 'r' },
   { command: 'deadLetter', word: 'deadletter', text: 'Dead letter…', asks: true },
 ]
@@ -37,7 +44,7 @@ export function actionsFor(job: Job, machine: Machine, session: Session): readon
 
 export function forbiddenBy(
   { command, word }: ActionSpec,
-  job: Pick<Job, 'state'>,
+  job: Job,
   machine: Machine,
   session: Session,
 ): string | undefined {
@@ -48,7 +55,27 @@ export function forbiddenBy(
   }
   if (!session.can(`${word}Job`))
     return `Your token is of scope ${session.scope}, which may not ${word}. Ask an operator.`
-  return undefined
+  return command === 'approve' ? unapprovable(job, session) : undefined
+}
+
+/** Whether a person is asked about it, and has not answered. */
+export const isAskedAbout = ({ approval }: Job): boolean => approval !== undefined && approval.given === undefined
+
+/** The engine's own rule, asked before it is said: four eyes, and the time there is. */
+function unapprovable({ id, approval }: Job, { actor }: Session): string | undefined {
+  const asked = approval && {
+    ...approval,
+    expiresAt: Date.parse(approval.expiresAt),
+    notBy: approval.notBy,
+    reason: approval.reason,
+    given: approval.given && {
+      by: approval.given.by,
+      at: Date.parse(approval.given.at),
+      reason: approval.given.reason,
+    },
+  }
+  const { policyHash = '', jobHash = '' } = approval ?? {}
+  return approvalAmiss({ id, approval: asked }, { actor, policyHash, jobHash }, serverNow())
 }
 
 const listed = (names: readonly string[]): string =>

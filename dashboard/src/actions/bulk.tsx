@@ -30,19 +30,23 @@ interface Answers {
 
 /** Says a word about these jobs, a few at a time, until it is told to stop. */
 async function sayToAll(
-  ids: readonly string[],
-  command: string,
-  body: Readonly<Record<string, unknown>>,
+  jobs: readonly Job[],
+  { word: command, bodyOf }: ActionSpec,
   told: (done: number, refused: readonly Refused[]) => boolean,
 ): Promise<void> {
   const refused: Refused[] = []
-  for (let from = 0; from < ids.length; from += AT_ONCE) {
-    const some = ids.slice(from, from + AT_ONCE)
-    const transitions = some.map((id) => ({ id, command, ...body, requestId: crypto.randomUUID() }))
+  for (let from = 0; from < jobs.length; from += AT_ONCE) {
+    const some = jobs.slice(from, from + AT_ONCE)
+    const transitions = some.map((job) => ({
+      id: job.id,
+      command,
+      ...bodyOf?.(job),
+      requestId: crypto.randomUUID(),
+    }))
     const { answers } = await ask<Answers>('/v1/transitions:batch', { method: 'POST', body: { transitions } })
     for (const [n, answer] of answers.entries())
-      if (!answer.ok) refused.push({ id: some[n] ?? '', why: answer.problem.detail })
-    if (!told(Math.min(ids.length, from + AT_ONCE), refused)) return
+      if (!answer.ok) refused.push({ id: some[n]?.id ?? '', why: answer.problem.detail })
+    if (!told(Math.min(jobs.length, from + AT_ONCE), refused)) return
   }
 }
 
@@ -110,9 +114,8 @@ function BulkAsk({ spec, allowed, refused, onClose, onDone }: BulkAskProps): Rea
   const name = spec.text.replace('…', '')
   const run = async () => {
     setDone(0)
-    const ids = allowed.map(({ id }) => id)
     try {
-      await sayToAll(ids, spec.word, spec.body ?? {}, (n, wrong) => {
+      await sayToAll(allowed, spec, (n, wrong) => {
         setDone(n)
         setFaults(wrong)
         return !isStopped.current

@@ -6,9 +6,16 @@ import { useSession } from '../api/session.tsx'
 import type { Job } from '../api/wire.ts'
 import { useKeys } from '../frame/keys.ts'
 import { Tip } from '../parts/tip.tsx'
-import { type Action, actionsFor } from './actions.ts'
+import { type Action, actionsFor, isAskedAbout } from './actions.ts'
 import { ActionForm } from './form.tsx'
 import { useAct } from './use-act.ts'
+
+/** Admission is about jobs that nobody has let in: elsewhere it would be noise. What a policy asks a person about is approved. */
+function isShown({ command, forbidden }: Action, job: Job): boolean {
+  if (command === 'approve') return isAskedAbout(job)
+  if (command === 'admit') return forbidden === undefined && !isAskedAbout(job)
+  return command !== 'deny' || forbidden === undefined
+}
 
 export function ActionButtons({ job }: { readonly job: Job }): ReactNode {
   const { data: machine } = useMachine()
@@ -16,13 +23,10 @@ export function ActionButtons({ job }: { readonly job: Job }): ReactNode {
   const act = useAct(job)
   const [asked, setAsked] = useState<Action>()
   const all = machine === undefined ? [] : actionsFor(job, machine, session)
-  // Admission is about jobs that nobody has let in: elsewhere it would be noise.
-  const shown = all.filter(
-    ({ command, forbidden }) => forbidden === undefined || (command !== 'admit' && command !== 'deny'),
-  )
+  const shown = all.filter((action) => isShown(action, job))
   const press = (action: Action) =>
-    action.asks ? setAsked(action) : act.mutate({ word: action.word, body: action.body ?? {} })
-  const pressed = all.flatMap((action) =>
+    action.asks ? setAsked(action) : act.mutate({ word: action.word, body: action.bodyOf?.(job) ?? {} })
+  const pressed = shown.flatMap((action) =>
     action.key === undefined || action.forbidden !== undefined ? [] : [[action.key, () => press(action)] as const],
   )
   useKeys(asked === undefined ? Object.fromEntries(pressed) : {})

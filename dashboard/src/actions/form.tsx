@@ -8,6 +8,8 @@ import type { Action } from './actions.ts'
 export interface ActionFormProps {
   readonly action: Action
   readonly job: Job
+  /** What was written before it was asked. */
+  readonly reason?: string
   readonly onClose: () => void
   readonly onSay: (body: Readonly<Record<string, unknown>>) => void
 }
@@ -23,9 +25,9 @@ export function ActionForm(props: ActionFormProps): ReactNode {
   }
 }
 
-function CancelForm({ job, onClose, onSay }: ActionFormProps): ReactNode {
+function CancelForm({ job, reason: begun = '', onClose, onSay }: ActionFormProps): ReactNode {
   const [mode, setMode] = useState('soft')
-  const [reason, setReason] = useState('')
+  const [reason, setReason] = useState(begun)
   const choice = (value: string, title: string, text: string) => (
     <label className="flex cursor-pointer gap-2">
       <input type="radio" name="mode" className="mt-1" checked={mode === value} onChange={() => setMode(value)} />
@@ -106,8 +108,8 @@ const MEANS: Readonly<Record<string, string>> = {
   deny: 'It ends as denied, and never runs. There is no way back: enqueue it anew.',
 }
 
-function ReasonForm({ action, job, onClose, onSay }: ActionFormProps): ReactNode {
-  const [reason, setReason] = useState('')
+function ReasonForm({ action, job, reason: begun = '', onClose, onSay }: ActionFormProps): ReactNode {
+  const [reason, setReason] = useState(begun)
   const [kind, setKind] = useState<string>('policy_violation')
   const name = action.text.replace('…', '')
   const isLetter = action.word === 'deadletter'

@@ -26,14 +26,15 @@ export function useAct(job: Pick<Job, 'id' | 'rev'>) {
       }),
     onSuccess: ({ state, rev }, { word }) => {
       say(createElement('span', null, `${SAID[word] ?? 'Done'}. The job is ${state}, revision ${rev}.`))
-      void client.invalidateQueries({ queryKey: ['job', job.id] })
-      void client.invalidateQueries({ queryKey: ['tally'] })
+      for (const queryKey of [['job', job.id], ['tally'], ['pending'], ['decisions']])
+        void client.invalidateQueries({ queryKey })
     },
     onError: (error) => say(refusal(error), true),
   })
 }
 
 const SAID: Readonly<Record<string, string>> = {
+  approve: 'Approved: the policy lets it in, if it still says so',
   admit: 'Admitted',
   deny: 'Denied',
   cancel: 'Cancel asked',

@@ -13,7 +13,7 @@ export type {
   TrafficAnswer,
 } from '../../../src/gateway/contract/answers.ts'
 
-export { DEAD_LETTER_REASONS, KEY_STATES } from '../../../src/gateway/contract/answers.ts'
+export { approvalAmiss, DEAD_LETTER_REASONS, KEY_STATES } from '../../../src/gateway/contract/answers.ts'
 
 export type { Scope } from '../../../src/gateway/contract/route.ts'
 
@@ -69,12 +69,24 @@ export interface Job {
   readonly lastFailure?: Failure
   readonly error?: Failure
   readonly deadLetter?: { readonly reason: string }
+  readonly approval?: Approval
   readonly policy?: Policy
   readonly input?: unknown
   readonly output?: unknown
   readonly masked?: boolean
   /** In lists that ask for it. */
   readonly now?: NowAnswer
+}
+
+/** What a person is asked before a job is let in, and the answer. */
+export interface Approval {
+  readonly rule: string
+  readonly policyHash: string
+  readonly jobHash: string
+  readonly expiresAt: Moment
+  readonly notBy?: string
+  readonly reason?: string
+  readonly given?: { readonly by: string; readonly at: Moment; readonly reason?: string }
 }
 
 export interface Policy {

@@ -61,7 +61,9 @@ function useNumbers(): Readonly<Record<string, { readonly n: number; readonly is
   const sum = (wanted: (state: string) => boolean) =>
     counts.filter(({ state }) => wanted(state)).reduce((total, each) => total + each.count, 0)
   const letters = sum((state) => state === 'dead_lettered')
+  const pending = sum((state) => state === 'pending')
   return {
+    '/approvals': { n: pending, isHot: pending > 0 },
     '/jobs': { n: sum((state) => machine?.terminal.every((each) => each !== state) ?? false), isHot: false },
     '/dead-letters': { n: letters, isHot: letters > 0 },
     '/queues': { n: new Set(counts.map(({ queue }) => queue)).size, isHot: false },
@@ -150,7 +152,7 @@ function Who({ isShown }: { readonly isShown: string }): ReactNode {
   )
 }
 
-const IN_TABS = 3
+const IN_TABS = 4
 
 /** At the bottom of a phone: the first places, and the rest behind "More". */
 function Tabs({ places }: { readonly places: readonly Place[] }): ReactNode {

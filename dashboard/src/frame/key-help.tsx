@@ -13,7 +13,7 @@ const KEYS: readonly (readonly [string, string])[] = [
   ['n', 'show what is new in a list'],
   [', .', 'step through the path of a job'],
   ['c s r !', 'of a job: cancel, signal, reopen, run now'],
-  ['a d', 'of a job that is pending: admit, deny'],
+  ['a d', 'of a job that is pending: approve or admit, deny'],
   ['[', 'fold the sidebar'],
   ['Esc', 'one step back'],
 ]

@@ -15,6 +15,7 @@ export const PLACES: readonly Place[] = [
   { path: '/', name: 'Overview', icon: 'overview', key: 'o', needs: 'showTally' },
   { path: '/jobs', name: 'Jobs', icon: 'jobs', key: 'j', needs: 'listJobs' },
   { path: '/dead-letters', name: 'Dead letters', icon: 'letters', key: 'd', needs: 'listCauses' },
+  { path: '/approvals', name: 'Approvals', icon: 'approvals', key: 'a', needs: 'listJobs' },
   { path: '/queues', name: 'Queues', icon: 'queues', key: 'q', needs: 'listQueues', group: 'Flow' },
   { path: '/limits', name: 'Limits and keys', icon: 'limits', key: 'l', needs: 'listLimits', group: 'Flow' },
   { path: '/schedules', name: 'Schedules', icon: 'schedules', key: 's', needs: 'listSchedules', group: 'Flow' },

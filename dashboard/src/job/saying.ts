@@ -41,6 +41,7 @@ const SAYINGS: Readonly<Record<string, (event: JobEvent) => string>> = {
   recorded: ({ payload }) => recordOf(payload),
   denied: ({ payload }) => judged(payload),
   admitted: ({ payload }) => judged(payload),
+  approval_asked: ({ payload }) => judged({ verdict: payload['approval'] }),
   enqueued: ({ payload }) => `as ${inner(payload, 'spec')?.['type']} in ${inner(payload, 'spec')?.['queue']}`,
 }
 

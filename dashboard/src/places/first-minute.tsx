@@ -9,16 +9,17 @@ import { useKept } from '../words/kept.ts'
 
 interface Sight {
   readonly text: string
-  readonly query: string
+  /** Where it is seen. */
+  readonly href: string
   /** Any of these has happened since the demo began. */
   readonly events: readonly string[]
 }
 
 const SIGHTS: readonly Sight[] = [
-  { text: 'A job went through', query: 'type:greet state:succeeded', events: ['succeeded'] },
-  { text: 'Watch one fail and come back', query: 'type:fetch.page', events: ['retry_scheduled'] },
-  { text: 'A worker was killed; see its job recover', query: 'type:crawl.site runs:>1', events: ['stalled'] },
-  { text: 'Let one in, or turn it away', query: 'state:pending', events: ['admitted', 'denied'] },
+  { text: 'A job went through', href: '/jobs?q=type:greet state:succeeded', events: ['succeeded'] },
+  { text: 'Watch one fail and come back', href: '/jobs?q=type:fetch.page', events: ['retry_scheduled'] },
+  { text: 'A worker was killed; see its job recover', href: '/jobs?q=type:crawl.site runs:>1', events: ['stalled'] },
+  { text: 'Approve one, or turn it away', href: '/approvals', events: ['admitted', 'denied'] },
 ]
 
 /** The name of the token that the demo makes for its link. */
@@ -35,12 +36,12 @@ export function FirstMinute({ traffic }: { readonly traffic: TrafficAnswer | und
       className="card relative flex flex-wrap items-center gap-x-6 gap-y-2 py-2 pr-10 pl-4"
     >
       <ol className="flex flex-wrap gap-x-6 gap-y-1">
-        {SIGHTS.map(({ text, query, events }) => {
+        {SIGHTS.map(({ text, href, events }) => {
           const isDone = events.some((event) => happened.has(event))
           return (
             <li key={text} className="flex items-center gap-2">
               <StateIcon state={isDone ? 'succeeded' : 'pending'} />
-              <Link className={isDone ? 'link' : 'text-text-2'} href={`/jobs?q=${encodeURIComponent(query)}`}>
+              <Link className={isDone ? 'link' : 'text-text-2'} href={encodeURI(href)}>
                 {text}
               </Link>
             </li>

@@ -59,7 +59,7 @@ function needsOf({ counts, queues, workers, brokenKeys, now }: Around): readonly
       family: 'bad',
     },
     old.length > 0 && { text: `${plural(old.length, 'queue')} behind by over 5 min`, href: '/queues', family: 'again' },
-    pending > 0 && { text: `${count(pending)} to admit`, href: '/jobs?q=state:pending', family: 'idle' },
+    pending > 0 && { text: `${count(pending)} to decide on`, href: '/approvals', family: 'idle' },
     brokenKeys.length > 0 && {
       text: brokenKeys.length === 1 ? `key ${brokenKeys[0]} is broken` : `${count(brokenKeys.length)} keys are broken`,
       href: '/limits?state=broken',

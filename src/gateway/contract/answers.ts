@@ -12,6 +12,8 @@ type Told<T> = { readonly [K in keyof T]: K extends 'when' ? Moment | undefined 
 export interface SessionAnswer {
   readonly name: string
   readonly scope: string
+  /** Whose word it is that they say, in logs. */
+  readonly actor: string
   readonly tenant: string
   readonly queues?: readonly string[]
   readonly expiresAt?: Moment
@@ -99,6 +101,8 @@ export interface CausesAnswer {
 
 export type ExplainAnswer = Told<Explanation>
 
+/** Whether somebody may approve a job, by the rule that the engine goes by. */
+export { approvalAmiss } from '../../core/admission.ts'
 /** Those of a limit key. */
 export { KEY_STATES } from '../../core/flow/key.ts'
 /** Why a job may be put aside by hand. */

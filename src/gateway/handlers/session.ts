@@ -35,7 +35,8 @@ export const endSession: Handler = async (call, { tokens, basePath }) => {
 function told(token: Token): object {
   const { name, scope, tenant, queues, expiresAt } = token
   const by = isStored(token) ? (token.as === undefined ? 'token' : 'session') : 'host'
-  return toWire({ name, scope, tenant, queues, expiresAt, by, may: mayCall(token) }) as object
+  const actor = `${scope}:${name}`
+  return toWire({ name, scope, actor, tenant, queues, expiresAt, by, may: mayCall(token) }) as object
 }
 
 /** The routes it is let in by: what a page shows, and what it greys. */

@@ -1,0 +1,91 @@
+/** What waits to be let in, and what was decided about what did. */
+import { useQuery } from '@tanstack/react-query'
+import { ask, queryOf, segment, serverNow } from './http.ts'
+import type { JobEvent, JobsAnswer } from './wire.ts'
+
+const LOOK_EVERY_MS = 3_000
+const LOOK_SELDOM_MS = 10_000
+const PAGE = 100
+
+/** The longest waiting first, so many pages of them. */
+export const usePending = (pages: number) =>
+  useQuery({
+    queryKey: ['pending', pages],
+    queryFn: async () => {
+      const jobs: JobsAnswer['jobs'][number][] = []
+      let cursor: string | undefined
+      for (let n = 0; n < pages; n += 1) {
+        const asked = { state: 'pending', order: 'oldest', explain: 'true', limit: PAGE, cursor }
+        const page = await ask<JobsAnswer>(`/v1/jobs${queryOf(asked)}`)
+        jobs.push(...page.jobs)
+        cursor = page.cursor
+        if (cursor === undefined) break
+      }
+      return { jobs, isCut: cursor !== undefined }
+    },
+    refetchInterval: LOOK_EVERY_MS * pages,
+  })
+
+interface EventsAnswer {
+  readonly events: readonly JobEvent[]
+  readonly cursor?: string
+}
+
+/** Whose word the first of a job's events is: it never becomes another. */
+export const useEnqueuedBy = (id: string) =>
+  useQuery({
+    queryKey: ['enqueued-by', id],
+    queryFn: async () => {
+      const { events } = await ask<EventsAnswer>(`/v1/jobs/${segment(id)}/events?limit=1`)
+      const [first] = events
+      return first?.rev === 1 ? first.actor : null
+    },
+    staleTime: Number.POSITIVE_INFINITY,
+  })
+
+/** The events that admission leaves. */
+const DECIDED = ['admitted', 'denied', 'approval_asked', 'approved'] as const
+
+export interface Decisions {
+  /** The newest first. */
+  readonly events: readonly JobEvent[]
+  /** How far back was looked, in milliseconds since 1970. */
+  readonly from: number
+}
+
+export const useDecisions = (before: number | undefined, least: number) =>
+  useQuery({
+    queryKey: ['decisions', before ?? 'now', least],
+    queryFn: () => decisionsBefore(before ?? serverNow() + 1_000, least),
+    ...(before === undefined ? { refetchInterval: LOOK_SELDOM_MS } : {}),
+  })
+
+const FIRST_SPAN_MS = 10 * 60_000
+const SPAN_LEAST_MS = 1_000
+const ASKED_MOST = 7
+const EVENTS_PAGE = 500
+
+/**
+ * Events are told the oldest first, so the newest are those of a stretch of time that is short enough to be told whole: it grows where
+ * there is little, and shrinks where there is too much for one answer.
+ */
+async function decisionsBefore(before: number, least: number): Promise<Decisions> {
+  const found: JobEvent[] = []
+  let to = before
+  let span = FIRST_SPAN_MS
+  for (let n = 0; n < ASKED_MOST && found.length < least && to > 0; n += 1) {
+    const from = Math.max(0, to - span)
+    const asked = { type: DECIDED.join(','), from: moment(from), to: moment(to), limit: EVENTS_PAGE }
+    const { events, cursor } = await ask<EventsAnswer>(`/v1/events${queryOf(asked)}`)
+    if (cursor !== undefined && span > SPAN_LEAST_MS) {
+      span = Math.max(SPAN_LEAST_MS, span / 8)
+      continue
+    }
+    found.push(...events.toReversed())
+    to = from
+    span *= 8
+  }
+  return { events: found, from: to }
+}
+
+const moment = (at: number): string => new Date(at).toISOString()

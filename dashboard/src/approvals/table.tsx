@@ -1,0 +1,85 @@
+/** What waits to be let in: those a person is asked about first, the soonest to expire on top. */
+import type { ReactNode } from 'react'
+import { Link } from 'wouter'
+import { isAskedAbout } from '../actions/actions.ts'
+import type { Job } from '../api/wire.ts'
+import { Card } from '../parts/card.tsx'
+import { Moment } from '../parts/moment.tsx'
+import { Phrase } from '../parts/phrase.tsx'
+import { StateIcon } from '../parts/state-icon.tsx'
+
+/** Who must decide soonest, then who has waited longest for a policy. */
+export const byNeed = (a: Job, b: Job): number => urgency(a) - urgency(b) || (a.createdAt < b.createdAt ? -1 : 1)
+
+const urgency = (job: Job): number =>
+  job.approval !== undefined && isAskedAbout(job) ? Date.parse(job.approval.expiresAt) : Number.MAX_SAFE_INTEGER
+
+export interface PendingTableProps {
+  readonly jobs: readonly Job[]
+  readonly chosen: string | undefined
+  readonly note: ReactNode
+}
+
+export function PendingTable({ jobs, chosen, note }: PendingTableProps): ReactNode {
+  return (
+    <Card>
+      <table className="rows">
+        <thead>
+          <tr>
+            <th>Job</th>
+            <th>Why it waits</th>
+            <th className="num hidden phone:table-cell">Waits</th>
+            <th className="num">Expires</th>
+          </tr>
+        </thead>
+        <tbody>
+          {jobs.map((job) => (
+            <Row key={job.id} job={job} isChosen={job.id === chosen} />
+          ))}
+        </tbody>
+      </table>
+      {note === null ? null : (
+        <p className="flex items-center gap-2 border-t border-line px-4 py-2 text-sm text-text-3">{note}</p>
+      )}
+    </Card>
+  )
+}
+
+function Row({ job, isChosen }: { readonly job: Job; readonly isChosen: boolean }): ReactNode {
+  const { id, type, state, approval, createdAt } = job
+  return (
+    <tr
+      data-job={id}
+      className={isChosen ? 'bg-hover shadow-[inset_2px_0_var(--focus)]' : 'hover:bg-hover'}
+      aria-selected={isChosen}
+    >
+      <td className="py-2">
+        <Link href={`/approvals?job=${encodeURIComponent(id)}`} className="flex items-start gap-2">
+          <span className="pt-0.5">
+            <StateIcon state={state} />
+          </span>
+          <span className="min-w-0">
+            <span className="block max-w-48 truncate font-medium">{type}</span>
+            <span className="mono block text-text-3">{id}</span>
+          </span>
+        </Link>
+      </td>
+      <td className="w-full max-w-0 truncate text-text-2">
+        {approval === undefined || approval.given !== undefined ? (
+          <Phrase now={job.now} />
+        ) : (
+          <span title={approval.reason}>
+            <span className="mono text-text">{approval.rule}</span>
+            {approval.reason === undefined ? '' : `: ${approval.reason}`}
+          </span>
+        )}
+      </td>
+      <td className="num hidden whitespace-nowrap text-text-2 phone:table-cell">
+        <Moment at={createdAt} as="ago" />
+      </td>
+      <td className="num whitespace-nowrap text-text-2">
+        {approval === undefined ? '' : approval.given === undefined ? <Moment at={approval.expiresAt} /> : 'approved'}
+      </td>
+    </tr>
+  )
+}

@@ -1,0 +1,147 @@
+/** What waits for a person or a policy to let it in, and what was decided lately. */
+import { type ReactNode, useState } from 'react'
+import { Link, useSearchParams } from 'wouter'
+import { isAskedAbout } from '../actions/actions.ts'
+import { useDecisions, usePending } from '../api/approvals.ts'
+import { useTraffic } from '../api/queries.ts'
+import { useSession } from '../api/session.tsx'
+import type { Job, TrafficAnswer } from '../api/wire.ts'
+import { decisionIn } from '../approvals/decision.ts'
+import { DecisionTable } from '../approvals/decision-table.tsx'
+import { ApprovalPanel } from '../approvals/panel.tsx'
+import { byNeed, PendingTable } from '../approvals/table.tsx'
+import { Title } from '../frame/title.tsx'
+import { Card } from '../parts/card.tsx'
+import { StateIcon } from '../parts/state-icon.tsx'
+import { Empty, Loading, Trouble } from '../parts/trouble.tsx'
+import { count, inWords } from '../words/format.ts'
+import { useMedia } from '../words/media.ts'
+
+export function ApprovalsPlace(): ReactNode {
+  const [params] = useSearchParams()
+  const [pages, setPages] = useState(1)
+  const { data, error } = usePending(pages)
+  const isNarrow = useMedia('(max-width: 1099px)')
+  const jobs = (data?.jobs ?? []).toSorted(byNeed)
+  const named = params.get('job') ?? undefined
+  // Beside the list there is room for the first; where there is not, whoever wants one says which.
+  const chosen = named ?? (isNarrow ? undefined : jobs[0]?.id)
+  return (
+    <div className="flex flex-col gap-4 p-4 phone:px-6 phone:py-5 wide:px-8">
+      <Title text="Approvals" />
+      {error === null ? null : <Trouble error={error} />}
+      {data === undefined ? (
+        error === null ? (
+          <Loading />
+        ) : null
+      ) : (
+        <>
+          <div className={named === undefined ? '' : 'hidden desk:block'}>
+            <Verdict jobs={jobs} isCut={data.isCut} />
+          </div>
+          <div
+            className={`grid items-start gap-4 ${chosen === undefined ? '' : 'desk:grid-cols-[minmax(0,1fr)_400px] wide:grid-cols-[minmax(0,1fr)_560px]'}`}
+          >
+            <div className={`flex min-w-0 flex-col gap-4 ${named === undefined ? '' : 'hidden desk:flex'}`}>
+              {jobs.length === 0 ? (
+                <Card>
+                  <Empty title="Nothing waits to be let in" icon={<StateIcon state="succeeded" />}>
+                    Jobs whose type says <code className="mono">admission: true</code> wait here until a policy or a
+                    person decides.
+                  </Empty>
+                </Card>
+              ) : (
+                <PendingTable
+                  jobs={jobs}
+                  chosen={chosen}
+                  note={<More isCut={data.isCut} onMore={() => setPages(pages + 1)} />}
+                />
+              )}
+              <Lately />
+            </div>
+            {chosen === undefined ? null : <ApprovalPanel key={chosen} id={chosen} />}
+          </div>
+        </>
+      )}
+    </div>
+  )
+}
+
+function Verdict({ jobs, isCut }: { readonly jobs: readonly Job[]; readonly isCut: boolean }): ReactNode {
+  const asked = jobs.filter(isAskedAbout).length
+  const rest = jobs.length - asked
+  const atLeast = isCut ? 'At least ' : ''
+  const first =
+    asked > 0
+      ? `${isCut ? `At least ${count(asked)}` : inWords(asked)} ${asked === 1 ? 'job waits' : 'jobs wait'} for a person`
+      : 'No job waits for a person'
+  return (
+    <>
+      <p className="text-lg font-semibold tracking-[-0.015em]" aria-live="polite">
+        {first}
+      </p>
+      <p className="text-text-2">
+        {asked === 0
+          ? ''
+          : 'Until somebody decides they stay pending and cost nothing. What nobody decides is denied when its time is over. '}
+        {rest === 0
+          ? ''
+          : `${atLeast}${count(rest)} ${rest === 1 ? 'waits' : 'wait'} for a policy, or for somebody who admits by hand.`}
+      </p>
+    </>
+  )
+}
+
+function More({ isCut, onMore }: { readonly isCut: boolean; readonly onMore: () => void }): ReactNode {
+  if (!isCut) return 'What a person is asked about comes first, the soonest to expire on top.'
+  return (
+    <>
+      Those that have waited longest; there are more.
+      <button type="button" className="btn" onClick={onMore}>
+        Read on
+      </button>
+    </>
+  )
+}
+
+const LATELY = 8
+
+/** The newest decisions. Who is bound to queues is not told those of others, so there is no log for them. */
+function Lately(): ReactNode {
+  const session = useSession()
+  const { data: traffic } = useTraffic('1h')
+  const isOpen = session.queues === undefined && session.can('streamEvents')
+  if (!isOpen) return null
+  return <LatelyCard traffic={traffic} />
+}
+
+function LatelyCard({ traffic }: { readonly traffic: TrafficAnswer | undefined }): ReactNode {
+  const { data, error } = useDecisions(undefined, LATELY)
+  const decisions = (data?.events ?? []).slice(0, LATELY).map(decisionIn)
+  return (
+    <Card
+      title="Decisions"
+      note={traffic === undefined ? undefined : sumsOf(traffic)}
+      right={
+        <Link className="link" href="/approvals/decisions">
+          All
+        </Link>
+      }
+    >
+      {error === null ? null : <Trouble error={error} />}
+      {data === undefined ? (
+        <Loading rows={4} />
+      ) : decisions.length === 0 ? (
+        <p className="px-4 pb-4 text-text-2">Nothing was decided lately.</p>
+      ) : (
+        <DecisionTable decisions={decisions} />
+      )}
+    </Card>
+  )
+}
+
+const sumsOf = ({ changes }: TrafficAnswer): string => {
+  const of = (wanted: string) =>
+    changes.filter(({ event }) => event === wanted).reduce((total, each) => total + each.count, 0)
+  return `last hour: ${count(of('admitted'))} let in, ${count(of('denied'))} denied`
+}
