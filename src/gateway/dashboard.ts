@@ -23,6 +23,7 @@ export const PLACES: ReadonlySet<string> = new Set([
   '',
   SIGN_IN.slice(1),
   'jobs',
+  'approvals',
   'dead-letters',
   'queues',
   'limits',

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { chromiumMissing } from '../support/debian.ts'
 import { eventually } from '../support/eventually.ts'
 import { scaled } from '../support/scale.ts'
-import { type DashboardFixture, errand, openDashboardFixture, shared } from './dashboard-fixture.ts'
+import { type DashboardFixture, errand, guarded, openDashboardFixture, shared } from './dashboard-fixture.ts'
 
 const SHOTS = 'coverage/dashboard'
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
@@ -16,6 +16,8 @@ const PLACES = [
   '/jobs',
   '/jobs/ID',
   '/dead-letters',
+  '/approvals',
+  '/approvals/decisions',
   '/queues',
   '/limits/shop.example',
   '/schedules/by-the-clock',
@@ -26,6 +28,9 @@ const PLACES = [
   '/machine',
   '/tokens',
 ] as const
+
+/** Asks about those that were enqueued by whoever looks, and by others. */
+const RULES = [{ id: 'looked-at', decision: 'require_approval', fourEyes: true, reason: 'somebody else looks at it' }]
 
 /** All of them in soak; the gate looks at the first. */
 const ALL_LOOKS = [
@@ -46,7 +51,7 @@ describe.skipIf(chromiumMissing() !== undefined)('every screen', () => {
   let fixture: DashboardFixture
   let id: string
   beforeAll(async () => {
-    fixture = await openDashboardFixture()
+    fixture = await openDashboardFixture('sqlite', RULES)
     mkdirSync(SHOTS, { recursive: true })
     const made = await Promise.all(
       ['fail', 'fail', 'quick', 'quick', 'wait', 'run'].map((what, n) =>
@@ -55,6 +60,8 @@ describe.skipIf(chromiumMissing() !== undefined)('every screen', () => {
     )
     id = made[4]?.id ?? ''
     for (const wall of [true, false, false]) await fixture.pawl.enqueue(shared, { key: 'shop.example', wall })
+    for (const actor of ['producer:shop', 'producer:the admin'])
+      await fixture.pawl.enqueue(guarded, undefined, { actor })
     await fixture.pawl.operations.start({ action: 'purge', query: 'type:nothing', reason: 'to see one' })
     await fixture.pawl.limits.set('tokens', { budget: { amount: 1_000, per: '1h' } })
     await fixture.pawl.schedule('by-the-clock', { every: '1h' }, errand, { what: 'quick' })
@@ -78,6 +85,7 @@ describe.skipIf(chromiumMissing() !== undefined)('every screen', () => {
             : place
                 .slice(1)
                 .replace('/ID', '-one')
+                .replace('/decisions', '-decided')
                 .replace(/[/?].*/, '')
         }-${name}.png`,
       })
@@ -95,6 +103,7 @@ describe.skipIf(chromiumMissing() !== undefined)('every screen', () => {
     const { page } = await fixture.enter('operator')
     for (const [key, title] of [
       ['d', 'Dead letters'],
+      ['a', 'Approvals'],
       ['q', 'Queues'],
       ['l', 'Limits and keys'],
       ['s', 'Schedules'],

@@ -1,6 +1,6 @@
 /** A browser before a real gateway, on a store in a file or in Postgres, with work that goes on: what the dashboard is tried on. */
 import { spawnSync } from 'node:child_process'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core'
@@ -77,10 +77,12 @@ export interface Entered {
 
 export type Kept = 'sqlite' | 'postgres'
 
-export async function openDashboardFixture(on: Kept = 'sqlite'): Promise<DashboardFixture> {
+/** `rules`: of a policy that judges what waits to be admitted; without them nobody does. */
+export async function openDashboardFixture(on: Kept = 'sqlite', rules?: readonly object[]): Promise<DashboardFixture> {
   built()
   const place = on === 'sqlite' ? inFolder() : await inDatabase()
-  const pawl = await open(place.url, { log: 'silent', ticker: {}, migrate: true })
+  const folder = rules && policyOf(rules)
+  const pawl = await open(place.url, { log: 'silent', ticker: {}, migrate: true, policy: folder })
   const worker = pawl.work([errand, guarded, shared], { concurrency: 8 })
   const gateway = await startGateway({ engine: pawl.engine, port: 0, pages: dashboardPages() })
   const browser = await chromium.launch({ executablePath: chromiumBinary(), args: ['--no-sandbox'] })
@@ -112,8 +114,15 @@ export async function openDashboardFixture(on: Kept = 'sqlite'): Promise<Dashboa
       await worker[Symbol.asyncDispose]()
       await pawl[Symbol.asyncDispose]()
       await place[Symbol.asyncDispose]()
+      if (folder !== undefined) rmSync(folder, { recursive: true })
     },
   }
+}
+
+function policyOf(rules: readonly object[]): string {
+  const folder = mkdtempSync(join(tmpdir(), 'pawl-rules-'))
+  writeFileSync(join(folder, 'rules.json'), JSON.stringify({ rules }))
+  return folder
 }
 
 interface Place extends AsyncDisposable {

@@ -5,12 +5,20 @@ import { eventually } from '../support/eventually.ts'
 import { type DashboardFixture, openDashboardFixture } from './dashboard-fixture.ts'
 import { VECTORS } from './vectors.ts'
 
+/** A policy asks about some of them, in their words. */
+const RULES = VECTORS.map((reason, n) => ({
+  id: `r${n}`,
+  when: `has(job.labels.l${n})`,
+  decision: 'require_approval',
+  reason,
+}))
+
 describe.skipIf(chromiumMissing() !== undefined)('hostile names and bodies', () => {
   let fixture: DashboardFixture
   const ids: string[] = []
 
   beforeAll(async () => {
-    fixture = await openDashboardFixture()
+    fixture = await openDashboardFixture('sqlite', RULES)
     const { secret } = await fixture.gateway.tokens.create({
       name: 'p',
       scope: 'admin',
@@ -33,6 +41,7 @@ describe.skipIf(chromiumMissing() !== undefined)('hostile names and bodies', () 
         dedupeKey: `${n} ${name}`,
         correlationId: `${n} ${name}`,
         workflowId: `${n} ${name}`,
+        ...(n % 10 === 5 || n % 10 === 7 ? { policy: { admission: true } } : {}),
       })
       // A busy store is asked again, as any producer does.
       const job = await eventually(`a job of type ${name}`, async () => {
@@ -51,6 +60,10 @@ describe.skipIf(chromiumMissing() !== undefined)('hostile names and bodies', () 
       const letter = JSON.stringify({ reason: 'policy_violation', message: vector })
       if (n % 2 === 0)
         await fetch(`${fixture.gateway.url}/v1/jobs/${job.id}/deadletter`, { method: 'POST', headers, body: letter })
+      if (n % 10 === 7) {
+        const denial = JSON.stringify({ rule: 'by-hand', reason: vector })
+        await fetch(`${fixture.gateway.url}/v1/jobs/${job.id}/deny`, { method: 'POST', headers, body: denial })
+      }
     }
   })
   afterAll(() => fixture?.[Symbol.asyncDispose]())
@@ -62,6 +75,8 @@ describe.skipIf(chromiumMissing() !== undefined)('hostile names and bodies', () 
       '/',
       '/jobs',
       '/dead-letters',
+      '/approvals',
+      '/approvals/decisions',
       '/queues',
       '/limits',
       '/operations',
@@ -80,7 +95,12 @@ describe.skipIf(chromiumMissing() !== undefined)('hostile names and bodies', () 
       for (const tab of ['input', 'errors', 'raw']) await page.goto(`${fixture.gateway.url}/jobs/${id}?tab=${tab}`)
       await page.getByText(id).first().waitFor()
     }
+    for (const id of ids.filter((_, n) => n % 10 === 5)) {
+      await page.goto(`${fixture.gateway.url}/approvals?job=${id}`)
+      await page.getByText(/^Rule r\d+ asks a person/).waitFor()
+    }
     for (const vector of VECTORS.filter((_, n) => n % 10 === 0)) {
+      await page.goto(`${fixture.gateway.url}/approvals/decisions?q=${encodeURIComponent(vector)}`)
       await page.goto(`${fixture.gateway.url}/jobs?q=${encodeURIComponent(vector)}`)
       await page.goto(`${fixture.gateway.url}/tail?q=${encodeURIComponent(vector)}`)
     }

@@ -1,10 +1,12 @@
 /** What waits to be let in, and what was decided about what did. */
-import { useQuery } from '@tanstack/react-query'
+import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useCallback } from 'react'
+import { useSparingly } from '../words/sparingly.ts'
 import { ask, queryOf, segment, serverNow } from './http.ts'
+import { useLive } from './live.ts'
 import type { JobEvent, JobsAnswer } from './wire.ts'
 
 const LOOK_EVERY_MS = 3_000
-const LOOK_SELDOM_MS = 10_000
 const PAGE = 100
 
 /** The longest waiting first, so many pages of them. */
@@ -53,16 +55,30 @@ export interface Decisions {
   readonly from: number
 }
 
-export const useDecisions = (before: number | undefined, least: number) =>
-  useQuery({
-    queryKey: ['decisions', before ?? 'now', least],
-    queryFn: () => decisionsBefore(before ?? serverNow() + 1_000, least),
-    ...(before === undefined ? { refetchInterval: LOOK_SELDOM_MS } : {}),
+/** Until a moment that is over, or until now: then they are asked for again whenever one is told of. */
+export function useDecisions(before: number | undefined, least: number) {
+  const client = useQueryClient()
+  const again = useSparingly(useCallback(() => void client.invalidateQueries({ queryKey: DECISIONS }), [client]))
+  const isLive = before === undefined
+  useLive(
+    useCallback(({ type }: JobEvent) => isLive && DECIDED.some((each) => each === type) && again(), [isLive, again]),
+  )
+  return useQuery({
+    queryKey: [...DECISIONS, before ?? 'now', least],
+    queryFn: () => decisionsBefore(before ?? serverNow() + AHEAD_MS, least),
+    placeholderData: keepPreviousData,
   })
+}
+
+const DECISIONS = ['decisions']
+/** Clocks differ a little. */
+const AHEAD_MS = 1_000
 
 const FIRST_SPAN_MS = 10 * 60_000
 const SPAN_LEAST_MS = 1_000
-const ASKED_MOST = 7
+const GROWS = 8
+/** With what it grows by: about a month back, where nothing is found. */
+const ASKED_MOST = 5
 const EVENTS_PAGE = 500
 
 /**
@@ -78,12 +94,12 @@ async function decisionsBefore(before: number, least: number): Promise<Decisions
     const asked = { type: DECIDED.join(','), from: moment(from), to: moment(to), limit: EVENTS_PAGE }
     const { events, cursor } = await ask<EventsAnswer>(`/v1/events${queryOf(asked)}`)
     if (cursor !== undefined && span > SPAN_LEAST_MS) {
-      span = Math.max(SPAN_LEAST_MS, span / 8)
+      span = Math.max(SPAN_LEAST_MS, span / GROWS)
       continue
     }
     found.push(...events.toReversed())
     to = from
-    span *= 8
+    span *= GROWS
   }
   return { events: found, from: to }
 }

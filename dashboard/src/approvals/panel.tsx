@@ -170,7 +170,7 @@ function Answer({ job, machine }: { readonly job: Job; readonly machine: Machine
       <div className="flex flex-wrap gap-2">
         {isGiven ? null : no === undefined ? (
           <button type="button" className="btn btn-ink" disabled={act.isPending} onClick={agree}>
-            {yes.text} <kbd>a</kbd>
+            {yes.text} <kbd className="hidden phone:inline">a</kbd>
           </button>
         ) : (
           <Tip text={no}>
@@ -185,13 +185,13 @@ function Answer({ job, machine }: { readonly job: Job; readonly machine: Machine
             <button
               key={spec.word}
               type="button"
-              className={spec === DENY ? 'btn btn-danger' : 'btn'}
+              className={spec === DENY ? 'btn border-bad text-bad' : 'btn'}
               disabled={act.isPending}
               onClick={() => setAsked(spec)}
             >
               {spec === DENY ? (
                 <>
-                  Deny… <kbd>d</kbd>
+                  Deny… <kbd className="hidden phone:inline">d</kbd>
                 </>
               ) : (
                 'Withdraw…'

@@ -9,7 +9,7 @@ import { Usage } from '../exit.ts'
 import { collector, DEFAULT_HOST, DEFAULT_PORT, listening, portOf } from '../listening.ts'
 import type { Context } from '../program.ts'
 import { needsStore, opened, type Session } from '../session.ts'
-import { linkFor, stopped } from './serve.ts'
+import { linkFor, stopped, withPolicy } from './serve.ts'
 
 interface Options {
   readonly port?: string
@@ -36,7 +36,7 @@ async function run(session: Session, options: Options): Promise<void> {
   const rate = Number(options.rate)
   if (!(rate > 0 && rate <= 1_000))
     throw new Usage(`--rate is a number of jobs per second up to 1000, not ${options.rate}.`)
-  const { HERE, openingHand, workload, illFated, placeOf, cleared, openedAt } = await parts()
+  const { HERE, openingHand, workload, illFated, placeOf, cleared, openedAt, policyBeside } = await parts()
   const path = placeOf(session)
   // Its jobs are the default tenant's: PAWL_TENANT is about other stores.
   const here = { ...session, url: path, tenant: undefined }
@@ -44,7 +44,9 @@ async function run(session: Session, options: Options): Promise<void> {
   if (options.reset === true) cleared(session)
   const metrics = await collector()
   const retention = { everyMs: 60_000, succeededMs: KEEP_MS, endedMs: KEEP_MS }
-  await using pawl = await openedAt(path, session, () => opened(here, { ticker: {}, metrics, retention }))
+  const policy = named === undefined ? policyBeside(path) : undefined
+  const own = { ticker: {}, metrics, retention, policy }
+  await using pawl = await openedAt(path, session, () => withPolicy(policy, () => opened(here, own)))
   const port = options.port === undefined ? { port: DEFAULT_PORT, otherwise: 0 } : { port: portOf(options.port) }
   await using gateway = await listening(pawl, {
     ...port,
@@ -66,7 +68,7 @@ async function run(session: Session, options: Options): Promise<void> {
   const store = withoutCredentials(path)
   const elsewhere = options.port === undefined && !url.endsWith(`:${DEFAULT_PORT}`)
   terminal.tell({ url, token: secret, link, store, refund }, () =>
-    welcome(terminal, { url, secret, link, store, refund, isOwn: named === undefined, elsewhere }),
+    welcome(terminal, { url, secret, link, store, refund, isOwn: named === undefined, policy, elsewhere }),
   )
   await stopped(signal)
   terminal.say('Stopping: what runs is handed back.')
@@ -78,6 +80,7 @@ const parts = async () => ({
   ...(await import('../demo/workload.ts')),
   ...(await import('../demo/ill-fated.ts')),
   ...(await import('../demo/place.ts')),
+  ...(await import('../demo/policy.ts')),
 })
 
 /** An admin's, for as long as the demo runs: a store that is kept does not keep it. */

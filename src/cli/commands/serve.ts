@@ -115,7 +115,7 @@ function rolesOf({ role, policy }: ServeOptions): ReadonlySet<Role> {
 }
 
 /** A policy that is broken, or not there, is told by its places. */
-async function withPolicy<T>(policy: string | undefined, work: () => Promise<T>): Promise<T> {
+export async function withPolicy<T>(policy: string | undefined, work: () => Promise<T>): Promise<T> {
   if (policy !== undefined) {
     const { BrokenPolicy, policyIn } = await import('../../policy/folder.ts')
     const { faultText } = await import('../../policy/source.ts')

@@ -74,7 +74,7 @@ export const refund = defineJob({
   },
 })
 
-/** Does not run before somebody lets it in. */
+/** Does not run before it is let in: by the demo's policy if it is small, by a person if it is not. */
 export const payOut = defineJob({
   type: 'pay.out',
   input: z.object({ invoice: z.string(), euros: z.number().min(1).max(100_000) }),
@@ -83,6 +83,18 @@ export const payOut = defineJob({
   heartbeat,
   admission: true,
   run: ({ invoice, euros }) => `${euros} € for ${invoice}`,
+})
+
+/** Runs once somebody other than who asked for it has approved it. */
+export const sendCampaign = defineJob({
+  type: 'send.campaign',
+  input: z.object({ subject: z.string().min(1), recipients: z.int().min(1) }),
+  queue: 'mail',
+  lease,
+  heartbeat,
+  admission: true,
+  dedupe: ({ subject }) => subject,
+  run: ({ recipients }) => ({ sent: recipients }),
 })
 
 /** Asks somebody who never answers: its time is over before it has come to anything. */
@@ -225,6 +237,7 @@ export const HERE = [
   parseMail,
   refund,
   payOut,
+  sendCampaign,
   askPartner,
   bookTrip,
   renderFilm,

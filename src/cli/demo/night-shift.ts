@@ -24,18 +24,27 @@ export async function approveOthers(pawl: Pawl): Promise<void> {
 export const waitingRefunds = (pawl: Pawl, limit: number): Promise<readonly Job[]> =>
   oldest(pawl, refund.type, FIELDS.wait, limit)
 
-/** What may be paid without asking further. */
-const EUROS_MOST = 1_000
+/** What may be paid without asking further, and what is not paid at all. */
+const SMALL_MOST = 1_000
+const LARGE_MOST = 1_800
 
-/** Lets small payments in and turns large ones away. */
+/** What the demo's policy goes by: it sees no inputs. */
+export const sizeOf = (euros: number): string =>
+  euros <= SMALL_MOST ? 'small' : euros <= LARGE_MOST ? 'large' : 'huge'
+
+const APPROVED_MOST = 1_400
+
+/** Approves some of the payments that the policy asks about, and turns others away. Without a policy it lets them in by itself. */
 export async function reviewOthers(pawl: Pawl): Promise<void> {
   const pending = await oldest(pawl, payOut.type, statesBefore('admit'), YOURS + MOST)
-  for (const { id } of pending.slice(YOURS)) {
+  for (const { id, approval } of pending.slice(YOURS)) {
     const { euros } = (await pawl.body(id, 'input')) as InputOf<typeof payOut>
     await unlessTooLate(
-      euros <= EUROS_MOST
-        ? pawl.admit(id, { actor, rule: 'small-payment' })
-        : pawl.deny(id, { actor, rule: 'large-payment', reason: `${euros} € need a contract` }),
+      euros > APPROVED_MOST
+        ? pawl.deny(id, { actor, rule: 'night-shift', reason: `${euros} € need a contract` })
+        : approval === undefined
+          ? pawl.admit(id, { actor, rule: 'night-shift' })
+          : pawl.approve(id, { actor, reason: 'the invoice is in order' }),
     )
   }
 }

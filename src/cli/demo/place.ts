@@ -4,6 +4,7 @@ import type { Pawl } from '../../library/pawl.ts'
 import { removeFile } from '../../store/sqlite/thread/remove-file.ts'
 import { Usage } from '../exit.ts'
 import type { Session } from '../session.ts'
+import { removePolicyBeside } from './policy.ts'
 
 const OWN_FILE = '.pawl/demo.db'
 
@@ -15,7 +16,7 @@ export function cleared({ named }: Session): void {
   if (named !== undefined)
     throw new Usage('--reset clears the demo’s own store, and --url names another.', 'Remove that one yourself.')
   const path = resolve(OWN_FILE)
-  if (removeFile(path)) return
+  if (removeFile(path)) return removePolicyBeside(path)
   throw new Usage(
     `${path} is in use: another demo runs in this folder. Nothing was cleared.`,
     'Stop that one first (Ctrl-C where it runs), or leave --reset away: both can work on the same jobs.',

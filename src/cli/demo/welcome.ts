@@ -11,6 +11,8 @@ export interface Welcome {
   readonly store: string
   /** The store is the demo's own, and cleared by `--reset`. */
   readonly isOwn: boolean
+  /** Where its rules are; undefined where the store is not the demo's own. */
+  readonly policy: string | undefined
   /** The usual port is somebody else's. */
   readonly elsewhere: boolean
   /** Waits for whoever reads this. */
@@ -19,19 +21,21 @@ export interface Welcome {
 
 const TYPES = [
   'greet works, fetch.page fails twice first, charge.card ends as a dead letter, parse.mail fails for good,',
-  'refund waits for somebody to approve it, pay.out to be let in, ask.partner for an answer until its time is over,',
+  'refund waits for a signal, pay.out and send.campaign for what a policy and people decide, ask.partner until its time is over,',
   'book.trip undoes its steps where there is no car, render.film takes twenty seconds and says how far it is,',
   'crawl.site runs in a worker that is killed now and then, fetch.price shares its shop with others and is held while',
   'that pushes back, summarise spends tokens of which there are so many a minute, tidy.up comes by the clock.',
 ]
 
-export function welcome(terminal: Terminal, { url, secret, link, store, isOwn, elsewhere, refund }: Welcome): void {
+export function welcome(terminal: Terminal, welcome: Welcome): void {
+  const { url, secret, link, store, isOwn, policy, elsewhere, refund } = welcome
   const { paint } = terminal
   const authorization = `-H 'Authorization: Bearer ${secret}'`
   const job = `'{"type":"greet","queue":"demo","input":{"name":"curl"}}'`
   const lines = [
-    `pawl serves ${store} at ${paint.bold(url)}, and workers run jobs of thirteen types:`,
+    `pawl serves ${store} at ${paint.bold(url)}, and workers run jobs of fourteen types:`,
     ...TYPES.map((line) => paint.dim(line)),
+    ...(policy === undefined ? [] : [paint.dim(`Its rules are in ${policy}: change them while it runs.`)]),
     ...(elsewhere
       ? [
           paint.yellow(

@@ -17,10 +17,12 @@ import {
   refund,
   renderFilm,
   STRICT_SHOP,
+  sendCampaign,
   summarise,
   tidyUp,
 } from './jobs.ts'
-import { approveOthers, callOff, doToMany, reviewOthers, waitingRefunds } from './night-shift.ts'
+import { approveOthers, callOff, doToMany, reviewOthers, sizeOf, waitingRefunds } from './night-shift.ts'
+import { YOURSELF } from './policy.ts'
 
 const NAMES = ['Ada', 'Grace', 'Edsger', 'Barbara', 'Leslie', 'Radia', 'Tony', 'Frances']
 const FILMS = ['The Ratchet', 'Forward Only', 'A Lease of Life', 'The Second Attempt']
@@ -40,7 +42,16 @@ const money: Turn = (pawl, n) =>
 const page: Turn = (pawl, n) => pawl.enqueue(fetchPage, { url: `https://example.org/${n}` })
 const charge: Turn = (pawl, n) => pawl.enqueue(chargeCard, { customer: nth(NAMES, n), cents: 100 * n })
 const mail: Turn = (pawl, n) => pawl.enqueue(parseMail, { subject: `Re: offer ${n}` })
-const payment: Turn = (pawl, n) => pawl.enqueue(payOut, { invoice: `R-${n}`, euros: 100 + ((n * 370) % 1_900) })
+const payment: Turn = (pawl, n) => {
+  const euros = 100 + ((n * 370) % 1_900)
+  return pawl.enqueue(payOut, { invoice: `R-${n}`, euros }, { labels: { size: sizeOf(euros) } })
+}
+/** One that is yours, which another must approve, and one that is another's. */
+const campaigns: Turn = (pawl) =>
+  Promise.all([
+    pawl.enqueue(sendCampaign, { subject: 'The winter sale', recipients: 48_210 }, { actor: YOURSELF }),
+    pawl.enqueue(sendCampaign, { subject: 'We have moved', recipients: 1_204 }, { actor: 'producer:shop' }),
+  ])
 const question: Turn = (pawl, n) => pawl.enqueue(askPartner, { question: `Where is parcel ${n}?` })
 const trip: Turn = (pawl, n) => pawl.enqueue(bookTrip, { to: nth(PLACES, n), seats: 1 + (n % 3), car: n % 2 === 1 })
 const site: Turn = (pawl, n) => pawl.enqueue(crawlSite, { site: nth(SITES, n) })
@@ -59,6 +70,7 @@ const OPENING: readonly Turn[] = [
   payment,
   payment,
   payment,
+  campaigns,
   question,
   trip,
   site,

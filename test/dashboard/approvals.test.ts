@@ -1,0 +1,91 @@
+/** What a policy asks a person about, answered in the dashboard. */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { chromiumMissing } from '../support/debian.ts'
+import { eventually } from '../support/eventually.ts'
+import { scaled } from '../support/scale.ts'
+import { type DashboardFixture, guarded, openDashboardFixture } from './dashboard-fixture.ts'
+
+const STORES = (['sqlite', 'postgres'] as const).slice(0, scaled(1, 2))
+
+const isOf = (kind: string) => `has(job.labels.kind) && job.labels.kind == "${kind}"`
+const RULES = [
+  { id: 'all', decision: 'allow' },
+  { id: 'frozen', when: isOf('frozen'), decision: 'deny', reason: 'the account is frozen' },
+  { id: 'big-refund', when: isOf('big'), decision: 'require_approval', reason: 'it is a lot of money' },
+  { id: 'mass-mail', when: isOf('mail'), decision: 'require_approval', fourEyes: true, expires: '2h' },
+]
+
+describe.skipIf(chromiumMissing() !== undefined).each(STORES)('what a policy asks about, on %s', (on) => {
+  let fixture: DashboardFixture
+  beforeAll(async () => {
+    fixture = await openDashboardFixture(on, RULES)
+  })
+  afterAll(() => fixture?.[Symbol.asyncDispose]())
+
+  const ask = async (kind: string, actor = 'producer:shop') =>
+    (await fixture.pawl.enqueue(guarded, undefined, { labels: { kind }, actor })).id
+  const isAsked = (id: string) =>
+    eventually(`${id} is asked about`, async () => (await fixture.pawl.get(id))?.approval !== undefined)
+  const inState = (id: string, state: string) =>
+    eventually(`${id} is ${state}`, async () => (await fixture.pawl.get(id))?.state === state)
+
+  it('is approved with a reason, by keyboard, and let in by the policy', async () => {
+    const id = await ask('big')
+    await isAsked(id)
+    const { page, complaints } = await fixture.enter('operator')
+    await page.getByRole('link', { name: '1 to decide on' }).click()
+    await page.getByText('One job waits for a person').waitFor()
+    await page.getByText('it is a lot of money').first().waitFor()
+    await page.getByText('producer:shop').waitFor()
+    await page.getByLabel('Why', { exact: true }).fill('seen the invoice')
+    await page.getByLabel('Why', { exact: true }).blur()
+    await page.keyboard.press('a')
+    await inState(id, 'succeeded')
+    await page.getByText('Nothing waits to be let in').waitFor()
+    await page.goto(`${fixture.gateway.url}/approvals/decisions`)
+    await page.getByRole('row', { name: /approved .*seen the invoice.*operator:the operator/ }).waitFor()
+    await page.getByRole('row', { name: /let in .*big-refund.*system:scheduler/ }).waitFor()
+    await page.getByLabel('Show what contains').fill('no such rule')
+    await page.getByText('Nothing in this time has “no such rule” in it.').waitFor()
+    expect(complaints).toEqual([])
+  })
+
+  it('is greyed for who enqueued it, who may withdraw it and who is told the rule', async () => {
+    const id = await ask('mail', 'producer:the operator')
+    await isAsked(id)
+    const { page } = await fixture.enter('operator')
+    await page.goto(`${fixture.gateway.url}/approvals?job=${id}`)
+    const rule = 'Rule mass-mail wants another pair of eyes than those of producer:the operator, who enqueued it.'
+    await page.getByText(rule).first().waitFor()
+    expect(await page.getByRole('button', { name: 'Approve' }).getAttribute('aria-disabled')).toBe('true')
+    await page.keyboard.press('a')
+    await page.getByRole('button', { name: 'Withdraw…' }).click()
+    await page.getByLabel('Why, for the log').fill('not meant')
+    await page.getByRole('button', { name: 'Cancel the job' }).click()
+    await inState(id, 'cancelled')
+    expect((await fixture.pawl.events(id)).some(({ type }) => type === 'approved')).toBe(false)
+  })
+
+  it('is denied with why, and what the policy turned away by itself is told beside it', async () => {
+    const [frozen, id] = [await ask('frozen'), await ask('big')]
+    await inState(frozen, 'denied')
+    await isAsked(id)
+    const { page } = await fixture.enter('operator')
+    await page.goto(`${fixture.gateway.url}/approvals`)
+    await page.getByRole('row', { name: /denied .*frozen.*the account is frozen/ }).waitFor()
+    await page.getByLabel('Why', { exact: true }).fill('no contract')
+    await page.getByRole('button', { name: /Deny…/ }).click()
+    await page.getByRole('button', { name: 'Deny', exact: true }).click()
+    await inState(id, 'denied')
+    await page.getByRole('row', { name: /denied .*no contract.*operator:the operator/ }).waitFor()
+  })
+
+  it('is seen by viewers, who are told why they cannot answer', async () => {
+    const id = await ask('big')
+    await isAsked(id)
+    const { page } = await fixture.enter('viewer')
+    await page.goto(`${fixture.gateway.url}/approvals?job=${id}`)
+    await page.getByText('What it would do is not shown to viewers.').waitFor()
+    await page.getByText('Your token is of scope viewer, which may not approve. Ask an operator.').first().waitFor()
+  })
+})
