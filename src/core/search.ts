@@ -138,6 +138,16 @@ const NAMES: Readonly<Partial<Record<FieldName, readonly string[]>>> = {
   is: MARKS,
 }
 
+/** What else is often looked for. */
+const EXAMPLES: Readonly<Partial<Record<Shape, readonly string[]>>> = {
+  time: ['<15m', '<1h', '<1d', '>1d'],
+  number: ['0', '1', '>1', '>3'],
+}
+
+/** What a field may be followed by, as far as the grammar knows: all of a closed list, and of times and numbers some. */
+export const valuesOf = (field: string): readonly string[] =>
+  isField(field) ? (NAMES[field] ?? EXAMPLES[fieldOf(field).shape] ?? []) : []
+
 function wrongIn(whole: string, field: FieldName, shape: Shape, values: readonly string[]): Search | undefined {
   if (shape === 'time' && values.some((value) => timesIn(value, 0) === undefined))
     return refused(whole, 'A time is <1h, >2d, or from..to with days or moments.', `${field}:<1h`)

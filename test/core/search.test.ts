@@ -1,5 +1,6 @@
 /** One grammar for everybody who looks for jobs. */
 import { describe, expect, it } from 'vitest'
+import { STATES } from '../../src/core/job.ts'
 import {
   FIELD_NAMES,
   FIELDS,
@@ -9,6 +10,7 @@ import {
   numbersIn,
   parseSearch,
   timesIn,
+  valuesOf,
 } from '../../src/core/search.ts'
 
 const terms = (text: string) => {
@@ -16,6 +18,21 @@ const terms = (text: string) => {
   if (!search.ok) throw new Error(search.message)
   return search.terms.map(({ field, values, not }) => [not ? `-${field}` : field, ...values])
 }
+
+describe('what may follow a field', () => {
+  it('can be read, whichever of it is taken', () => {
+    for (const field of FIELD_NAMES)
+      for (const value of valuesOf(field))
+        expect(parseSearch(`${field}:${value}`), `${field}:${value}`).toMatchObject({ ok: true })
+  })
+
+  it('is all of a closed list, some times and numbers, and nothing where users make up names', () => {
+    expect(valuesOf('state')).toEqual(STATES)
+    expect(valuesOf('created')).toContain('<1h')
+    expect(valuesOf('runs')).toContain('>1')
+    expect([valuesOf('queue'), valuesOf('no such field')]).toEqual([[], []])
+  })
+})
 
 describe('the grammar of searches', () => {
   it.each([

@@ -32,6 +32,15 @@ export const useTraffic = (window: string) =>
     placeholderData: keepPreviousData,
   })
 
+/** The codes that failed lately, the most frequent first; asked for by who is about to need them. */
+export const useCodes = (enabled: boolean) =>
+  useQuery({
+    queryKey: ['traffic', 'codes'],
+    queryFn: async () => (await ask<TrafficAnswer>(`/v1/traffic${queryOf({ window: '24h' })}`)).failures,
+    staleTime: SELDOM_MS,
+    enabled,
+  })
+
 export const useMachine = () =>
   useQuery({
     queryKey: ['machine'],

@@ -1,9 +1,12 @@
-/** The query, as text: what a list shows is what stands here. Completion knows the fields, and names with their counts. */
+/** The query, term by term: what a list shows is what stands here. What is finished is a chip; what is being written is completed. */
 import { type KeyboardEvent, type ReactNode, type SubmitEvent, useEffect, useId, useRef, useState } from 'react'
+import { useCodes } from '../api/queries.ts'
 import type { TallyAnswer } from '../api/wire.ts'
 import { Icon } from '../parts/icon.tsx'
-import { count } from '../words/format.ts'
-import { FIELD_NAMES, FIELDS, PREFIXES, parseSearch, type Search } from './query.ts'
+import { Chips } from './chips.tsx'
+import { type Draft, draftOf, queryIn, takenUp, without, written } from './draft.ts'
+import { before, type Offer, offersFor } from './offers.ts'
+import { parseSearch, type Search } from './query.ts'
 
 export interface QueryBoxProps {
   readonly query: string
@@ -11,60 +14,76 @@ export interface QueryBoxProps {
   readonly onSearch: (query: string) => void
 }
 
-interface Offer {
-  readonly text: string
-  readonly note: string
-}
-
 export function QueryBox({ query, tally, onSearch }: QueryBoxProps): ReactNode {
-  const [text, setText] = useState(query)
+  const [draft, setDraft] = useState(() => draftOf(query))
   const [chosen, setChosen] = useState(-1)
   const [isOpen, setOpen] = useState(false)
   const input = useRef<HTMLInputElement>(null)
   const list = useId()
-  useEffect(() => setText(query), [query])
-  const search = parseSearch(text)
-  const offers = isOpen ? offersFor(text, tally) : []
+  const { data: failures = [] } = useCodes(isOpen)
+  useEffect(() => setDraft(draftOf(query)), [query])
+  const whole = queryIn(draft)
+  const search = parseSearch(whole)
+  const offers = isOpen ? offersFor(draft.text, { tally, failures }) : []
 
-  const go = (next: string) => {
+  const write = (next: Draft) => {
+    setDraft(next)
+    setChosen(-1)
+    setOpen(true)
+  }
+  const go = (next: Draft) => {
+    setDraft(next)
+    const text = queryIn(next)
+    if (!parseSearch(text).ok) return
     setOpen(false)
-    if (parseSearch(next).ok) onSearch(next.trim())
+    setChosen(-1)
+    onSearch(text)
   }
   const take = (offer: Offer) => {
-    const begun = text.slice(0, text.length - lastWord(text).length)
-    const next = `${begun}${offer.text}${offer.text.endsWith(':') || offer.text.endsWith('.') ? '' : ' '}`
-    setText(next)
-    setChosen(-1)
     input.current?.focus()
-    if (!offer.text.endsWith(':') && !offer.text.endsWith('.')) go(next)
-    else setOpen(true)
+    const text = `${before(draft.text)}${offer.text}`
+    if (offer.isOpen) write({ ...draft, text })
+    else go(written(draft, `${text} `))
+  }
+  const edit = (n: number) => {
+    write(takenUp(draft, n))
+    input.current?.focus()
+  }
+  const remove = (n: number) => {
+    go(without(draft, n))
+    input.current?.focus()
   }
   const pressed = (event: KeyboardEvent) => {
     const by = event.key === 'ArrowDown' ? 1 : event.key === 'ArrowUp' ? -1 : 0
     if (by !== 0 && offers.length > 0) {
       event.preventDefault()
-      setChosen((before) => Math.max(-1, Math.min(offers.length - 1, before + by)))
+      setChosen((at) => Math.max(-1, Math.min(offers.length - 1, at + by)))
     }
-    const offer = offers[chosen] ?? (event.key === 'Tab' && lastWord(text) !== '' ? offers[0] : undefined)
+    const offer = offers[chosen] ?? (event.key === 'Tab' && draft.text !== '' ? offers[0] : undefined)
     if ((event.key === 'Tab' || event.key === 'Enter') && offer !== undefined) {
       event.preventDefault()
       take(offer)
     }
+    if (event.key === 'Backspace' && draft.text === '' && draft.chips.length > 0) {
+      event.preventDefault()
+      edit(draft.chips.length - 1)
+    }
     if (event.key === 'Escape') {
+      if (offers.length === 0) input.current?.blur()
       setOpen(false)
-      input.current?.blur()
     }
   }
   const submit = (event: SubmitEvent) => {
     event.preventDefault()
-    go(text)
+    go(draft)
   }
   return (
     <form role="search" onSubmit={submit} className="relative min-w-0 flex-1">
       <div
-        className={`flex h-9 items-center gap-2 rounded-lg border bg-surface px-3 focus-within:outline-2 focus-within:outline-focus ${search.ok ? 'border-edge' : 'border-bad'}`}
+        className={`flex min-h-9 flex-wrap items-center gap-x-2 gap-y-1 rounded-lg border bg-surface py-1 pr-9 pl-3 focus-within:outline-2 focus-within:outline-focus ${search.ok ? 'border-edge' : 'border-bad'}`}
       >
         <Icon name="search" />
+        <Chips chips={draft.chips} onEdit={edit} onRemove={remove} />
         <input
           ref={input}
           data-query=""
@@ -76,58 +95,66 @@ export function QueryBox({ query, tally, onSearch }: QueryBoxProps): ReactNode {
           aria-invalid={!search.ok}
           autoComplete="off"
           spellCheck={false}
-          className="mono h-full min-w-0 flex-1 bg-transparent outline-none"
-          placeholder="state:failed code:E_429 input.url:*example*"
-          value={text}
-          onChange={(event) => {
-            setText(event.target.value)
-            setOpen(true)
-            setChosen(-1)
-          }}
+          className={`mono h-6 min-w-24 flex-1 bg-transparent outline-none ${search.ok ? '' : 'underline decoration-bad decoration-wavy'}`}
+          placeholder={draft.chips.length === 0 ? 'state:failed code:E_429 input.url:*example*' : ''}
+          value={draft.text}
+          onChange={(event) => write(written(draft, event.target.value))}
           onFocus={() => setOpen(true)}
           onBlur={() => setTimeout(() => setOpen(false), 150)}
           onKeyDown={pressed}
         />
-        {text === '' ? (
-          <kbd>/</kbd>
+        {whole === '' ? (
+          <kbd className="absolute top-2 right-3">/</kbd>
         ) : (
           <button
             type="button"
             aria-label="Clear the query"
-            className="rounded-md p-1 hover:bg-hover"
-            onClick={() => go('')}
+            className="absolute top-1.5 right-2 rounded-md p-1 hover:bg-hover"
+            onClick={() => go({ chips: [], text: '' })}
           >
             <Icon name="close" size={14} />
           </button>
         )}
       </div>
-      {offers.length === 0 ? null : (
-        <div
-          id={list}
-          role="listbox"
-          aria-label="Completions"
-          className="floats absolute inset-x-0 top-10 z-30 max-h-80 overflow-y-auto p-1"
-        >
-          {offers.map((offer, n) => (
-            <button
-              key={offer.text}
-              id={`${list}-${n}`}
-              type="button"
-              role="option"
-              aria-selected={n === chosen}
-              tabIndex={-1}
-              className={`flex h-8 w-full items-center gap-3 rounded-md px-2 text-left ${n === chosen ? 'bg-hover' : 'hover:bg-hover'}`}
-              onMouseDown={(event) => event.preventDefault()}
-              onClick={() => take(offer)}
-            >
-              <span className="mono">{offer.text}</span>
-              <span className="ml-auto text-sm text-text-3">{offer.note}</span>
-            </button>
-          ))}
-        </div>
-      )}
-      <Complaint search={search} isWriting={isOpen} onTake={(instead) => go(instead)} text={text} />
+      <Offers id={list} offers={offers} chosen={chosen} onTake={take} />
+      <Complaint search={search} isWriting={isOpen} onTake={(instead) => go(draftOf(instead))} text={whole} />
     </form>
+  )
+}
+
+interface OffersProps {
+  readonly id: string
+  readonly offers: readonly Offer[]
+  readonly chosen: number
+  readonly onTake: (offer: Offer) => void
+}
+
+function Offers({ id, offers, chosen, onTake }: OffersProps): ReactNode {
+  if (offers.length === 0) return null
+  return (
+    <div
+      id={id}
+      role="listbox"
+      aria-label="Completions"
+      className="floats absolute inset-x-0 top-full z-30 mt-1 max-h-80 overflow-y-auto p-1"
+    >
+      {offers.map((offer, n) => (
+        <button
+          key={offer.text}
+          id={`${id}-${n}`}
+          type="button"
+          role="option"
+          aria-selected={n === chosen}
+          tabIndex={-1}
+          className={`flex h-8 w-full items-center gap-3 rounded-md px-2 text-left ${n === chosen ? 'bg-hover' : 'hover:bg-hover'}`}
+          onMouseDown={(event) => event.preventDefault()}
+          onClick={() => onTake(offer)}
+        >
+          <span className="mono truncate">{offer.text}</span>
+          <span className="ml-auto truncate text-sm text-text-3">{offer.note}</span>
+        </button>
+      ))}
+    </div>
   )
 }
 
@@ -139,7 +166,7 @@ interface ComplaintProps {
 }
 
 function Complaint({ search, isWriting, text, onTake }: ComplaintProps): ReactNode {
-  if (search.ok || (isWriting && !/\s$/.test(text) && search.term.endsWith(':'))) return null
+  if (search.ok || (isWriting && search.term.endsWith(':'))) return null
   return (
     <p role="alert" className="pt-1 text-sm text-bad">
       {search.message}{' '}
@@ -158,33 +185,4 @@ function Complaint({ search, isWriting, text, onTake }: ComplaintProps): ReactNo
       )}
     </p>
   )
-}
-
-const lastWord = (text: string): string => /\S*$/.exec(text)?.[0] ?? ''
-const OFFERED = 12
-
-function offersFor(text: string, tally: TallyAnswer | undefined): readonly Offer[] {
-  const word = lastWord(text)
-  const minus = word.startsWith('-') ? '-' : ''
-  const [field = '', value] = word.slice(minus.length).split(':')
-  if (value === undefined) {
-    const fields = FIELD_NAMES.filter((name) => name.startsWith(field)).map((name) => ({
-      text: `${minus}${name}:`,
-      note: FIELDS[name].means,
-    }))
-    const prefixes = Object.entries(PREFIXES)
-      .filter(([name]) => name.startsWith(field))
-      .map(([name, { means }]) => ({ text: `${name}.`, note: means }))
-    return [...fields, ...prefixes]
-  }
-  if (field !== 'state' && field !== 'queue' && field !== 'type') return []
-  const before = value.includes(',') ? value.slice(0, value.lastIndexOf(',') + 1) : ''
-  const begun = value.slice(before.length)
-  const counts = new Map<string, number>()
-  for (const each of tally?.counts ?? []) counts.set(each[field], (counts.get(each[field]) ?? 0) + each.count)
-  return [...counts]
-    .filter(([name]) => name.startsWith(begun))
-    .sort(([, a], [, b]) => b - a)
-    .slice(0, OFFERED)
-    .map(([name, n]) => ({ text: `${minus}${field}:${before}${name}`, note: count(n) }))
 }

@@ -1,7 +1,7 @@
 /** A query as text, and what a tick in the rail does to it. */
 import { matches, parseSearch, type Search, type Term } from '../../../src/gateway/contract/search.ts'
 
-export { FIELD_NAMES, FIELDS, PREFIXES, parseSearch } from '../../../src/gateway/contract/search.ts'
+export { FIELD_NAMES, FIELDS, PREFIXES, parseSearch, valuesOf } from '../../../src/gateway/contract/search.ts'
 export type { Search, Term }
 
 export type Ticked = 'state' | 'queue' | 'type'
@@ -23,7 +23,10 @@ export function toggled(query: string, field: Ticked, name: string): string {
 }
 
 /** A value as the grammar takes it for one. */
-export const quoted = (value: string): string => (/[\s"]/.test(value) ? `"${value.replaceAll('"', '\\"')}"` : value)
+export const quoted = (value: string): string =>
+  needsQuotes(value) ? `"${value.replaceAll(/["\\]/g, String.raw`\$&`)}"` : value
+
+export const needsQuotes = (value: string): boolean => /[\s",]/.test(value)
 
 /** Fields that a tally knows: what else is asked is not in the rail's counts. */
 const TALLIED: ReadonlySet<string> = new Set(['state', 'queue', 'type'])
