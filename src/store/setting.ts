@@ -9,7 +9,7 @@ export const queueKey = (tenant: string, queue: string): string => JSON.stringif
 
 /**
  * Small documents: queues (`{ paused }`), workers, tokens, schedules, id blocks, job types as workers announced them, the
- * kinds that came over HTTP, steps of the clock, what was done to the installation itself, and notches of upkeep.
+ * kinds that came over HTTP, steps of the clock, what was done to the installation itself, notches of upkeep, and how much went on.
  */
 export type SettingCollection =
   | 'queue'
@@ -23,6 +23,7 @@ export type SettingCollection =
   | 'clock'
   | 'audit'
   | 'duty'
+  | 'traffic'
 
 export type SettingOperation =
   | { readonly op: 'get'; readonly collection: SettingCollection; readonly key: string }

@@ -73,6 +73,98 @@ describe('traffic', () => {
   })
 })
 
+describe('what was counted', () => {
+  const FRESH = { clock: realClock, timers: realTimers, log: silentLog }
+  const changes = (traffic: Traffic, now: number) =>
+    (traffic.of('default')?.buckets.within('1h', now) ?? [])
+      .flatMap(({ counts }) => [...counts])
+      .reduce((sum, [key, count]) => (changeIn(key)?.event === 'enqueued' ? sum + count : sum), 0)
+
+  it('is there after a restart, with what came in between, and since when', async () => {
+    await using pawl = await open('memory:', { log: 'silent' })
+    const { engine } = pawl
+    const enqueue = (n: number) =>
+      pawl.enqueueMany(
+        job,
+        Array.from({ length: n }, () => ({})),
+      )
+    const first = new Traffic({ engine, ...FRESH })
+    await first.runOnce()
+    await enqueue(5)
+    await first.runOnce()
+    const { since } = first
+    await first[Symbol.asyncDispose]()
+    await enqueue(3)
+    await using second = new Traffic({ engine, ...FRESH })
+    await second.runOnce()
+    expect([changes(second, engine.now()), second.since]).toEqual([8, since])
+    await enqueue(1)
+    await second.runOnce()
+    expect(changes(second, engine.now())).toBe(9)
+  })
+
+  it('is counted once, whenever a gateway was killed', async () => {
+    await using pawl = await open('memory:', { log: 'silent' })
+    const { engine } = pawl
+    let ms = 0
+    const first = new Traffic({ engine, ...FRESH, clock: { ...realClock, monotonicMs: () => ms } })
+    await first.runOnce()
+    await pawl.enqueue(job, {})
+    ms = 60_000
+    await first.runOnce()
+    // Counted, and not written down.
+    await pawl.enqueue(job, {})
+    await first.runOnce()
+    expect(changes(first, engine.now())).toBe(2)
+    await using second = new Traffic({ engine, ...FRESH })
+    await second.runOnce()
+    expect(changes(second, engine.now())).toBe(2)
+  })
+
+  it('is not counted twice where a gateway was killed between two documents', async () => {
+    await using pawl = await open('memory:', { log: 'silent' })
+    const { engine } = pawl
+    const first = new Traffic({ engine, ...FRESH })
+    await first.runOnce()
+    await pawl.enqueue(job, {})
+    await first.runOnce()
+    await first[Symbol.asyncDispose]()
+    await pawl.enqueue(job, {})
+    // The head cannot be written: its tenant was.
+    const settings: Engine['settings'] = (operations) =>
+      operations.some((each) => each.op === 'put' && each.key === 'head')
+        ? Promise.reject(new Error('killed'))
+        : engine.settings(operations)
+    const events: Engine['events'] = (query) => engine.events(query)
+    const killed = new Traffic({ engine: { events, settings, now: () => engine.now() }, ...FRESH })
+    await killed.runOnce()
+    await killed[Symbol.asyncDispose]()
+    await using last = new Traffic({ engine, ...FRESH })
+    await last.runOnce()
+    expect(changes(last, engine.now())).toBe(2)
+  })
+
+  it('is counted anew where it was written in another life of the store, or cannot be read', async () => {
+    await using pawl = await open('memory:', { log: 'silent' })
+    const { engine } = pawl
+    const windows = { '15m': [], '1h': [[engine.now(), { 'change enqueued none queued': 7 }]], '24h': [], '7d': [] }
+    const position = '999999999'
+    const texts = {
+      head: { version: 1, position, since: 1 },
+      '["default"]': { version: 1, position, windows, lastSuccess: [] },
+      '["rival"]': 'no traffic',
+    }
+    for (const [key, text] of Object.entries(texts))
+      await engine.settings([{ op: 'put', collection: 'traffic', key, text: JSON.stringify(text), rev: undefined }])
+    await using traffic = new Traffic({ engine, ...FRESH })
+    await traffic.runOnce()
+    await pawl.enqueue(job, {})
+    await traffic.runOnce()
+    expect(changes(traffic, engine.now())).toBe(1)
+    expect(traffic.since).toBeGreaterThan(1)
+  })
+})
+
 describe('buckets', () => {
   it('keep as much as the windows show, and no more', () => {
     const buckets = new Buckets()
@@ -97,6 +189,20 @@ describe('buckets', () => {
     expect(bucket?.counts.get(OTHER_FAILURES)).toBe(940)
     expect(bucket?.counts.get('change 99')).toBe(1)
     expect(bucket?.counts.size).toBe(161)
+  })
+
+  it('are the same once they were written down, and take up less where names are too many', () => {
+    const buckets = new Buckets()
+    buckets.add(10_000, 'a', 2)
+    for (let n = 0; n < 100; n += 1) buckets.addMadeUp(20_000, `failure ${n}`, 1, OTHER_FAILURES)
+    const isCode = (name: string) => codeIn(name) !== undefined
+    const again = Buckets.from(JSON.parse(JSON.stringify(buckets.packed())), isCode)
+    for (const each of [buckets, again]) each.addMadeUp(20_001, 'failure new', 1, OTHER_FAILURES)
+    expect(again.packed()).toEqual(buckets.packed())
+    expect(again.packed((name) => (isCode(name) ? OTHER_FAILURES : name))['15m']).toEqual([
+      [10_000, { a: 2 }],
+      [20_000, { [OTHER_FAILURES]: 101 }],
+    ])
   })
 
   it('take what is late with what is being counted', () => {

@@ -7,8 +7,8 @@ import type { TallyAnswer, TrafficAnswer, TrafficStep } from '../contract/answer
 import type { trafficQuery } from '../contract/queries.ts'
 import { timeToWire } from '../contract/wire.ts'
 import { type Bucket, finestSince, WINDOWS, windowFrom } from '../traffic/buckets.ts'
+import type { TenantTraffic } from '../traffic/kept.ts'
 import { changeIn, codeIn } from '../traffic/keys.ts'
-import type { TenantTraffic } from '../traffic/traffic.ts'
 
 export const showTally: Handler = async ({ token }, { engine }) => {
   const { tally, now } = await engine.events({ by: 'tally', tenant: token.tenant })

@@ -27,9 +27,36 @@ interface Own {
   made: number
 }
 
+/** A bucket as it is written down: when it begins, and its counts by name. */
+export type PackedBucket = readonly [at: number, counts: Readonly<Record<string, number>>]
+export type PackedBuckets = Readonly<Record<WindowName, readonly PackedBucket[]>>
+
 export class Buckets {
   /** Per window, oldest first; only those in which something was. */
   readonly #kept: Readonly<Record<WindowName, Own[]>> = { '15m': [], '1h': [], '24h': [], '7d': [] }
+
+  /** As they were written down. Which names are users' own: `isMadeUp`. */
+  static from(packed: PackedBuckets, isMadeUp: (name: string) => boolean): Buckets {
+    const buckets = new Buckets()
+    for (const window of WINDOW_NAMES)
+      for (const [at, counts] of packed[window].slice(-WINDOWS[window].steps)) {
+        const names = Object.entries(counts)
+        const made = names.filter(([name]) => isMadeUp(name)).length
+        buckets.#kept[window].push({ at, counts: new Map(names), made })
+      }
+    return buckets
+  }
+
+  /** To be written down. `named`: what a name is written as, where names that are too long in all are put together. */
+  packed(named: (name: string) => string = (name) => name): PackedBuckets {
+    const packed = (window: WindowName) =>
+      this.#kept[window].map(({ at, counts }): PackedBucket => {
+        const summed: Record<string, number> = Object.create(null)
+        for (const [name, count] of counts) summed[named(name)] = (summed[named(name)] ?? 0) + count
+        return [at, summed]
+      })
+    return { '15m': packed('15m'), '1h': packed('1h'), '24h': packed('24h'), '7d': packed('7d') }
+  }
 
   /** Of a name that is one of few. */
   add(at: number, name: string, count: number): void {

@@ -1,39 +1,40 @@
 /**
  * How much goes on: state changes, failures by code, and when each type last succeeded, folded from the feed as it grows. No job
- * is scanned for it, and what came before it began to count is not known to it: `since` says when that was.
+ * is scanned for it, and what came before the first gateway began to count is not known to it: `since` says when that was. What was
+ * counted is written down once a minute with how far it has come (`kept.ts`), so that a restart loses nothing: the feed is read from there.
  *
  * An item of the feed tells what happened, and not from which state: a few events of each kind are read, and the others of the
  * same moment counted in the same proportions. While there are no more than these, every count is exact.
  *
- * Modes: idle (nobody has asked for a while: nothing is read, nothing kept) and counting (a round a second).
+ * Modes: idle (nobody has asked for a while: nothing is read, nothing held), recalling (it reads what it missed) and counting (a
+ * round a second).
  */
 import { type Event, type EventType, OBSERVATION_TYPES } from '../../core/event.ts'
 import type { Engine } from '../../engine/engine.ts'
+import { comparePositions } from '../../store/compare-positions.ts'
 import type { FeedItem } from '../../store/store.ts'
 import type { Clock } from '../../system/clock.ts'
 import type { Log } from '../../system/log.ts'
 import { type Service, service } from '../../system/service.ts'
 import type { Timers } from '../../system/timers.ts'
 import { Buckets } from './buckets.ts'
+import { type TenantTraffic, TrafficShelf } from './kept.ts'
 import { changeKey, failureKey, OTHER_FAILURES } from './keys.ts'
 
 export interface TrafficOptions {
-  readonly engine: Pick<Engine, 'events' | 'now'>
+  readonly engine: Pick<Engine, 'events' | 'settings' | 'now'>
   readonly clock: Clock
   readonly timers: Timers
   readonly log: Log
-}
-
-export interface TenantTraffic {
-  readonly buckets: Buckets
-  /** By type. */
-  readonly lastSuccess: Map<string, number>
 }
 
 const ROUND_MS = 1_000
 const PAGE = 1_000
 /** Read in one round; who does more than this is counted from where the feed is then. */
 const PAGES_MOST = 20
+/** What was missed is read up to here; beyond that it is counted anew, from where the feed is then. */
+const RECALLED_MOST = 200_000
+const WRITTEN_EVERY_MS = 60_000
 /** Events of one kind and tenant that are read in one round. */
 const READ_MOST = 20
 /** Nobody has looked for as long: it stops, and forgets. */
@@ -45,7 +46,17 @@ const TYPES_MOST = 1_000
 export class Traffic implements AsyncDisposable {
   readonly #options: TrafficOptions
   readonly #counting: Service
+  readonly #shelf: TrafficShelf
   #tenants = new Map<string, TenantTraffic>()
+  /** Of tenants that were written down further than the others, how far. */
+  #ahead = new Map<string, string>()
+  /** Those that have something to be written down. */
+  readonly #changed = new Set<string>()
+  #writtenMs = 0
+  /** How far the head was written. */
+  #written: string | undefined
+  /** While it reads what it missed: how much more of that it may read. */
+  #toRecall: number | undefined
   /** Where it has come to; undefined exactly while it is idle, or has not begun. */
   #position: string | undefined
   #since: number | undefined
@@ -53,6 +64,7 @@ export class Traffic implements AsyncDisposable {
 
   constructor(options: TrafficOptions) {
     this.#options = options
+    this.#shelf = new TrafficShelf(options.engine)
     const { timers, log } = options
     this.#counting = service({ name: 'traffic', everyMs: ROUND_MS, timers, log, round: () => this.#round() })
   }
@@ -79,58 +91,127 @@ export class Traffic implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#counting[Symbol.asyncDispose]()
+    // Who comes next reads the feed from what was written last: a store that is gone by now costs time there, and nothing else.
+    await this.#write().catch(() => {})
   }
 
   async #round(): Promise<void> {
-    if (this.#options.clock.monotonicMs() - this.#askedMs > UNASKED_MS) return this.#idle()
-    if (this.#position === undefined) return await this.#begin()
+    const nowMs = this.#options.clock.monotonicMs()
+    if (nowMs - this.#askedMs > UNASKED_MS) return await this.#idle()
+    if (this.#position === undefined) await this.#recall()
+    await this.#read()
+    if (nowMs - this.#writtenMs < WRITTEN_EVERY_MS) return
+    this.#writtenMs = nowMs
+    await this.#write()
+  }
+
+  async #read(): Promise<void> {
     for (let n = 0; n < PAGES_MOST; n += 1) {
       const { feed, cursor } = await this.#options.engine.events({ by: 'feed', after: this.#position, limit: PAGE })
       await this.#fold(feed)
       this.#position = cursor ?? this.#position
-      if (feed.length < PAGE) return
+      if (this.#toRecall !== undefined) this.#toRecall -= feed.length
+      if (feed.length < PAGE) {
+        this.#toRecall = undefined
+        this.#ahead = new Map()
+        return
+      }
     }
-    // Further behind than it may read: what is in between is not counted.
-    await this.#begin()
+    // What was missed takes rounds of its own.
+    if (this.#toRecall !== undefined && this.#toRecall > 0) return
+    // Further behind than it may read: what is in between is not counted. Where that may be hours, nothing before it is shown either.
+    if (this.#toRecall !== undefined) {
+      await this.#shelf.clear()
+      this.#forget()
+    }
+    this.#position = await this.#end()
+    this.#since ??= this.#options.engine.now()
   }
 
-  async #begin(): Promise<void> {
+  /** Goes on where what was written down ends; without any, with what comes. */
+  async #recall(): Promise<void> {
     const { engine } = this.#options
-    const { cursor = '' } = await engine.events({ by: 'feed', after: undefined, limit: 1 })
-    this.#position = cursor
-    this.#since ??= engine.now()
+    const [shelved, end] = [await this.#shelf.read(), await this.#end()]
+    this.#writtenMs = this.#options.clock.monotonicMs()
+    // One that is ahead of the feed is of another life of this store.
+    if (shelved === undefined || comparePositions(shelved.head.position, end) > 0) {
+      this.#position = end
+      this.#since = engine.now()
+      return
+    }
+    const { head, tenants } = shelved
+    this.#position = head.position
+    this.#since = head.since
+    this.#toRecall = RECALLED_MOST
+    this.#tenants = new Map([...tenants].slice(-TENANTS_MOST))
+    this.#ahead = new Map([...tenants].map(([tenant, { position }]) => [tenant, position]))
   }
 
-  #idle(): void {
+  async #end(): Promise<string> {
+    const { cursor = '' } = await this.#options.engine.events({ by: 'feed', after: undefined, limit: 1 })
+    return cursor
+  }
+
+  #forget(): void {
     this.#position = undefined
     this.#since = undefined
+    this.#toRecall = undefined
     this.#tenants = new Map()
+    this.#ahead = new Map()
+  }
+
+  async #idle(): Promise<void> {
+    await this.#write()
+    this.#forget()
     void this.#counting.stop()
   }
 
-  async #fold(feed: readonly FeedItem[]): Promise<void> {
-    const at = this.#options.engine.now()
-    const kinds = Map.groupBy(feed, ({ tenant, type }) => JSON.stringify([tenant, type]))
-    for (const items of kinds.values()) {
-      const [{ tenant, type }] = items as [FeedItem]
-      const traffic = this.#tenant(tenant)
-      for (const { change, failure, count } of await this.#counted(items, type)) {
-        traffic.buckets.add(at, change, count)
-        if (failure !== undefined) traffic.buckets.addMadeUp(at, failure, count, OTHER_FAILURES)
-      }
-      if (type === 'succeeded') for (const { jobType } of items) this.#succeeded(traffic, jobType, at)
+  async #write(): Promise<void> {
+    const [position, since] = [this.#position, this.#since]
+    if (position === undefined || position === '' || since === undefined) return
+    for (const tenant of [...this.#changed]) {
+      const traffic = this.#tenants.get(tenant)
+      if (traffic !== undefined) await this.#shelf.write(tenant, { ...traffic, position })
+      this.#changed.delete(tenant)
     }
+    if (position === this.#written) return
+    await this.#shelf.writeHead({ position, since })
+    this.#written = position
   }
 
-  #succeeded({ lastSuccess }: TenantTraffic, jobType: string, at: number): void {
-    lastSuccess.delete(jobType)
-    lastSuccess.set(jobType, at)
-    if (lastSuccess.size > TYPES_MOST) lastSuccess.delete(lastSuccess.keys().next().value as string)
+  async #fold(feed: readonly FeedItem[]): Promise<void> {
+    const now = this.#options.engine.now()
+    const news = feed.filter((item) => this.#isNew(item))
+    const kinds = [...Map.groupBy(news, ({ tenant, type }) => JSON.stringify([tenant, type])).values()]
+    // All of it is read before any of it is counted: a page that could not be read is read again.
+    const read: (readonly Counted[])[] = []
+    for (const items of kinds) read.push(await this.#counted(items))
+    for (const [n, items] of kinds.entries()) this.#count(items, read[n] ?? [], now)
+  }
+
+  #count(items: readonly FeedItem[], counted: readonly Counted[], now: number): void {
+    const [{ tenant, type }] = items as readonly [FeedItem]
+    const { buckets, lastSuccess } = this.#tenant(tenant)
+    this.#changed.add(tenant)
+    for (const { change, failure, count, at } of counted) {
+      const when = Math.min(at, now)
+      buckets.add(when, change, count)
+      if (failure !== undefined) buckets.addMadeUp(when, failure, count, OTHER_FAILURES)
+    }
+    const latest = Math.min(now, Math.max(0, ...counted.map(({ at }) => at)))
+    if (type === 'succeeded' && latest > 0) for (const { jobType } of items) succeeded(lastSuccess, jobType, latest)
+  }
+
+  /** Whether it is not in what was written down of its tenant. */
+  #isNew({ tenant, position }: FeedItem): boolean {
+    const ahead = this.#ahead.get(tenant)
+    if (ahead === undefined) return true
+    return comparePositions(position, ahead) > 0
   }
 
   /** What these are, one by one while they are few; else in the proportions of some of them. */
-  async #counted(items: readonly FeedItem[], type: EventType): Promise<readonly Counted[]> {
-    if (OBSERVED.has(type)) return []
+  async #counted(items: readonly FeedItem[]): Promise<readonly Counted[]> {
+    if (items.some(({ type }) => OBSERVED.has(type))) return []
     const every = Math.max(1, Math.ceil(items.length / READ_MOST))
     const sample = items.filter((_, n) => n % every === 0)
     const events = (await Promise.all(sample.map((item) => this.#event(item)))).filter((event) => event !== undefined)
@@ -161,11 +242,19 @@ interface Counted {
   readonly change: string
   readonly failure: string | undefined
   readonly count: number
+  /** When it happened. */
+  readonly at: number
+}
+
+function succeeded(lastSuccess: Map<string, number>, jobType: string, at: number): void {
+  lastSuccess.delete(jobType)
+  lastSuccess.set(jobType, at)
+  if (lastSuccess.size > TYPES_MOST) lastSuccess.delete(lastSuccess.keys().next().value as string)
 }
 
 function countedAs(event: Event, count: number): readonly Counted[] {
   if (event.to === undefined) return []
   const failure = 'failure' in event.payload ? event.payload.failure : undefined
   const change = changeKey(event.type, event.from, event.to)
-  return [{ change, failure: failure && failureKey(failure.code), count }]
+  return [{ change, failure: failure && failureKey(failure.code), count, at: event.at }]
 }

@@ -152,6 +152,7 @@ const COLLECTIONS: Readonly<Record<SettingCollection, true>> = {
   kind: true,
   audit: true,
   duty: true,
+  traffic: true,
 }
 
 /** Status and what is there, as [key, text, rev]. */
