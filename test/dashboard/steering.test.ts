@@ -75,6 +75,25 @@ describe.skipIf(missing !== undefined).each(STORES)('from the dashboard, on %s',
     expect(complaints).toEqual([])
   })
 
+  it('more are picked than are said in one go: counted, agreed to, and those that were refused stay to be read', async () => {
+    const ids = await Promise.all(Array.from({ length: 60 }, () => enqueue('wait', 'picked')))
+    for (const id of ids) await inState(id, 'parked')
+    const { page } = await fixture.enter('operator')
+    await page.goto(at('/jobs?q=state:parked input.note:picked'))
+    await page.locator(`[data-job="${ids.at(-1)}"]`).waitFor()
+    await page.getByLabel('Pick all that are listed').check()
+    await page.getByText('60 selected').waitFor()
+    await page.getByRole('button', { name: 'Cancel…' }).click()
+    // Somebody else was faster.
+    const [first = '', ...others] = ids
+    await fixture.pawl.signal(first, 'approved')
+    await inState(first, 'succeeded')
+    await page.getByRole('button', { name: 'Cancel 60 jobs' }).click()
+    await page.getByText('60 of 60 said, 1 refused').waitFor()
+    await page.getByRole('dialog').getByText(first).waitFor()
+    for (const id of others) await inState(id, 'cancelled')
+  })
+
   it('dead letters are redriven with another input, to the last digit of it', async () => {
     const old = await enqueue('fail', 'needs a change')
     await inState(old, 'dead_lettered')

@@ -61,8 +61,12 @@ export interface BulkBarProps {
 export function BulkBar({ jobs, onClear }: BulkBarProps): ReactNode {
   const { data: machine } = useMachine()
   const session = useSession()
-  const [asked, setAsked] = useState<ActionSpec>()
-  if (machine === undefined || jobs.length === 0) return null
+  const [asked, setAsked] = useState<Asked>()
+  if (machine === undefined || (jobs.length === 0 && asked === undefined)) return null
+  const ask = (spec: ActionSpec) => {
+    const isAllowed = (job: Job) => forbiddenBy(spec, job, machine, session) === undefined
+    setAsked({ spec, allowed: jobs.filter(isAllowed), refused: jobs.filter((job) => !isAllowed(job)) })
+  }
   return (
     <div className="floats sticky bottom-4 z-20 mx-auto flex flex-wrap items-center gap-3 px-4 py-2">
       <span>{count(jobs.length)} selected</span>
@@ -70,7 +74,7 @@ export function BulkBar({ jobs, onClear }: BulkBarProps): ReactNode {
         const reasons = jobs.map((job) => forbiddenBy(spec, job, machine, session))
         const why = reasons.every((reason) => reason !== undefined) ? reasons[0] : undefined
         return why === undefined ? (
-          <button key={spec.word} type="button" className="btn" onClick={() => setAsked(spec)}>
+          <button key={spec.word} type="button" className="btn" onClick={() => ask(spec)}>
             {spec.text}
           </button>
         ) : (
@@ -84,23 +88,19 @@ export function BulkBar({ jobs, onClear }: BulkBarProps): ReactNode {
       <button type="button" className="btn btn-ghost" onClick={onClear}>
         Clear
       </button>
-      {asked === undefined ? null : (
-        <BulkAsk
-          spec={asked}
-          allowed={jobs.filter((job) => forbiddenBy(asked, job, machine, session) === undefined)}
-          refused={jobs.filter((job) => forbiddenBy(asked, job, machine, session) !== undefined)}
-          onClose={() => setAsked(undefined)}
-          onDone={onClear}
-        />
-      )}
+      {asked === undefined ? null : <BulkAsk {...asked} onClose={() => setAsked(undefined)} onDone={onClear} />}
     </div>
   )
 }
 
-interface BulkAskProps {
+/** As they were when it was asked: what becomes of them meanwhile must not change what somebody agrees to. */
+interface Asked {
   readonly spec: ActionSpec
   readonly allowed: readonly Job[]
   readonly refused: readonly Job[]
+}
+
+interface BulkAskProps extends Asked {
   readonly onClose: () => void
   readonly onDone: () => void
 }
@@ -108,40 +108,52 @@ interface BulkAskProps {
 function BulkAsk({ spec, allowed, refused, onClose, onDone }: BulkAskProps): ReactNode {
   const client = useQueryClient()
   const say = useSay()
-  const [done, setDone] = useState<number>()
+  const [done, setDone] = useState(0)
+  const [isRunning, setRunning] = useState(false)
   const [faults, setFaults] = useState<readonly Refused[]>([])
   const isStopped = useRef(false)
   const name = spec.text.replace('…', '')
+  const left = allowed.length - done
   const run = async () => {
-    setDone(0)
+    setRunning(true)
+    // What was said stays said: who goes on after a break goes on behind it.
+    const [before, all] = [done, [...faults]]
+    let wrong: readonly Refused[] = []
     try {
-      await sayToAll(allowed, spec, (n, wrong) => {
-        setDone(n)
-        setFaults(wrong)
+      await sayToAll(allowed.slice(before), spec, (n, refusedNow) => {
+        wrong = refusedNow
+        setDone(before + n)
+        setFaults([...all, ...wrong])
         return !isStopped.current
       })
-      say(`${name}: said to ${plural(allowed.length, 'job')}.`)
+      if (isStopped.current) return
+      say(`${name}: said to ${plural(allowed.length, 'job')}, ${count(all.length + wrong.length)} refused.`)
+      if (all.length + wrong.length > 0) return
       onDone()
       onClose()
     } catch (error) {
       say(refusal(error), true)
+    } finally {
+      setRunning(false)
+      void client.invalidateQueries()
     }
-    void client.invalidateQueries()
   }
   return (
     <Ask
       open
       title={`${name}: ${plural(allowed.length, 'job')}?`}
+      close={isRunning ? 'Stop' : left === 0 ? 'Close' : 'Keep as it is'}
       onClose={() => {
         isStopped.current = true
+        if (left === 0) onDone()
         onClose()
       }}
       actions={
-        done === undefined ? (
+        isRunning || left === 0 ? null : (
           <button type="button" className={spec.word === 'cancel' ? 'btn btn-danger' : 'btn btn-ink'} onClick={run}>
-            {name} {plural(allowed.length, 'job')}
+            {done === 0 ? `${name} ${plural(left, 'job')}` : `Go on with ${plural(left, 'job')}`}
           </button>
-        ) : null
+        )
       }
     >
       <p>
@@ -150,7 +162,7 @@ function BulkAsk({ spec, allowed, refused, onClose, onDone }: BulkAskProps): Rea
           ? ''
           : ` ${count(refused.length)} may not: they are ${[...new Set(refused.map(({ state }) => state))].join(', ')}.`}
       </p>
-      {done === undefined ? null : <Progress done={done} of={allowed.length} refused={faults} />}
+      {done === 0 && !isRunning ? null : <Progress done={done} of={allowed.length} refused={faults} />}
     </Ask>
   )
 }

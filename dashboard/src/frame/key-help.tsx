@@ -10,6 +10,7 @@ const KEYS: readonly (readonly [string, string])[] = [
   ['Enter', 'open'],
   ['Space', 'look at a job beside the list'],
   ['x', 'pick'],
+  ['Shift x', 'pick all from the last picked to here'],
   ['n', 'show what is new in a list'],
   [', .', 'step through the path of a job'],
   ['c s r !', 'of a job: cancel, signal, reopen, run now'],

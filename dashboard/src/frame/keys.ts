@@ -1,4 +1,7 @@
-/** Keys of the whole page. Single letters are off in fields, and can be switched off altogether. */
+/**
+ * Keys of the whole page. Single letters are off in fields, and can be switched off altogether; Enter and Space belong to what has the
+ * focus, where that is something to press.
+ */
 import { useEffect, useRef } from 'react'
 import { kept } from '../words/kept.ts'
 
@@ -16,6 +19,7 @@ export function useKeys(keys: Keys): void {
       const name = nameOf(event)
       const isPlain = name.length === 1
       if (isPlain && (isWriting(event.target) || kept('letters', 'on') === 'off')) return
+      if ((name === 'Enter' || name === ' ') && isPressable(event.target)) return
       const both = first !== undefined && event.timeStamp - first.at < SECOND_MS ? `${first.key} ${name}` : undefined
       first = name === 'g' ? { key: name, at: event.timeStamp } : undefined
       const act =
@@ -32,6 +36,9 @@ export function useKeys(keys: Keys): void {
 
 const nameOf = ({ key, ctrlKey, metaKey, altKey }: KeyboardEvent): string =>
   altKey ? '' : ctrlKey || metaKey ? `Ctrl ${key.toUpperCase()}` : key
+
+const isPressable = (target: EventTarget | null): boolean =>
+  target instanceof HTMLElement && target.closest('a, button, input, select, textarea, summary') !== null
 
 function isWriting(target: EventTarget | null): boolean {
   return (

@@ -19,18 +19,22 @@ export interface ListProps {
   readonly rows: Rows
   readonly picked: ReadonlySet<string>
   readonly onPick: (id: string) => void
+  /** Instead of what was picked. */
+  readonly onPickAll: (ids: readonly string[]) => void
   /** The one that is looked at beside the list. */
   readonly shown: string | undefined
   readonly onPreview: (id: string | undefined) => void
 }
 
-export function List({ rows, picked, onPick, shown, onPreview }: ListProps): ReactNode {
+export function List({ rows, picked, onPick, onPickAll, shown, onPreview }: ListProps): ReactNode {
   const isPhone = useMedia('(max-width: 719px)')
   const isFew = useMedia('(max-width: 1919px)') && shown !== undefined
   const columns = isFew ? FEW_COLUMNS : COLUMNS
   const [, go] = useLocation()
   const [current, setCurrent] = useState(-1)
   const place = useRef<HTMLDivElement>(null)
+  /** Where a range begins. */
+  const lastPicked = useRef(0)
   const virtual = useVirtualizer({
     count: rows.rows.length,
     getScrollElement: () => place.current,
@@ -51,19 +55,36 @@ export function List({ rows, picked, onPick, shown, onPreview }: ListProps): Rea
     if (shown !== undefined) onPreview(rows.rows[next]?.job.id)
   }
   const chosen = rows.rows[current]?.job.id
+  const pickRange = () => {
+    const [from, to] = [Math.min(current, lastPicked.current), Math.max(current, lastPicked.current)]
+    const range = rows.rows.slice(Math.max(0, from), to + 1).map(({ job }) => job.id)
+    onPickAll([...new Set([...picked, ...range])])
+  }
   useKeys({
     j: () => move(1),
     k: () => move(-1),
     n: rows.show,
-    x: () => chosen && onPick(chosen),
+    x: () => {
+      if (chosen === undefined) return
+      lastPicked.current = current
+      onPick(chosen)
+    },
+    ['X']: () => pickRange(),
     ' ': () => chosen && onPreview(shown === chosen ? undefined : chosen),
-    ['Enter']: () => chosen && document.activeElement === document.body && go(`/jobs/${encodeURIComponent(chosen)}`),
+    ['Enter']: () => chosen && go(`/jobs/${encodeURIComponent(chosen)}`),
   })
   return (
     <div className="card flex min-h-0 flex-1 flex-col overflow-hidden">
       {isPhone ? null : (
-        <div className={`grid ${columns} items-center gap-3 px-4 py-2 text-xs text-text-3`} aria-hidden="true">
-          <span />
+        <div className={`grid ${columns} items-center gap-3 px-4 py-2 text-xs text-text-3`}>
+          <input
+            type="checkbox"
+            aria-label="Pick all that are listed"
+            title="Those that are listed so far; “All of them…” is about all that match"
+            className="size-3.5 accent-[var(--focus)]"
+            checked={picked.size > 0 && picked.size >= rows.rows.length}
+            onChange={({ target }) => onPickAll(target.checked ? rows.rows.map(({ job }) => job.id) : [])}
+          />
           <span>State</span>
           <span>Job</span>
           <span>Now</span>

@@ -72,6 +72,7 @@ export function JobsPlace(): ReactNode {
           query={query}
           picked={picked}
           onPick={pick}
+          onPickAll={(ids) => setPicked(new Set(ids))}
           shown={shown}
           onPreview={preview}
           onClear={() => go('')}
@@ -88,6 +89,7 @@ interface FoundProps {
   readonly query: string
   readonly picked: ReadonlySet<string>
   readonly onPick: (id: string) => void
+  readonly onPickAll: (ids: readonly string[]) => void
   readonly shown: string | undefined
   readonly onPreview: (id: string | undefined) => void
   readonly onClear: () => void
@@ -104,11 +106,13 @@ function NewJobLink(): ReactNode {
   )
 }
 
-function Found({ rows, query, picked, onPick, shown, onPreview, onClear }: FoundProps): ReactNode {
+function Found({ rows, query, picked, onPick, onPickAll, shown, onPreview, onClear }: FoundProps): ReactNode {
   if (rows.error !== null && rows.error !== undefined) return <Trouble error={rows.error} />
   if (rows.isPending) return <Loading rows={12} />
   if (rows.rows.length > 0)
-    return <List rows={rows} picked={picked} onPick={onPick} shown={shown} onPreview={onPreview} />
+    return (
+      <List rows={rows} picked={picked} onPick={onPick} onPickAll={onPickAll} shown={shown} onPreview={onPreview} />
+    )
   if (rows.more !== undefined)
     return (
       <Empty title="Nothing yet">
