@@ -6,7 +6,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdirSync, mkdtempSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import { createInterface } from 'node:readline'
 import { type Browser, chromium } from 'playwright-core'
 import { STRICT_SHOP } from '../src/cli/demo/jobs.ts'
@@ -41,6 +41,7 @@ const PICTURES: readonly Picture[] = [
   { name: 'overview', place: () => '/', theme: 'light', ...DESK },
   { name: 'overview-phone', place: () => '/', theme: 'light', ...PHONE },
   { name: 'job', place: ({ recovered }) => `/jobs/${recovered}`, theme: 'light', ...DESK },
+  { name: 'approvals', place: () => '/approvals', theme: 'light', ...DESK },
   { name: 'limits', place: () => `/limits/${STRICT_SHOP}`, theme: 'light', ...DESK },
   { name: 'operations', place: ({ operation }) => `/operations/${operation}`, theme: 'light', ...DESK },
   { name: 'jobs-dark', place: ({ parked }) => `/jobs?job=${parked}`, theme: 'dark', ...DESK },
@@ -53,8 +54,9 @@ interface Served {
 }
 
 const home = mkdtempSync(join(tmpdir(), 'pawl-pictures-'))
-const words = ['src/cli/main.ts', 'demo', '--port', '0', '--json', '--rate', '2', '--url', join(home, 'demo.db')]
-const demo = spawn(process.execPath, words, { stdio: ['ignore', 'pipe', 'inherit'] })
+// In a folder of its own, and with a store of its own: only there it has a policy.
+const words = [resolve('src/cli/main.ts'), 'demo', '--port', '0', '--json', '--rate', '2']
+const demo = spawn(process.execPath, words, { cwd: home, stdio: ['ignore', 'pipe', 'inherit'] })
 try {
   const [line] = (await once(createInterface({ input: demo.stdout }), 'line')) as [string]
   await take(JSON.parse(line) as Served)
@@ -90,7 +92,8 @@ async function take(served: Served): Promise<void> {
   })
   const isBroken = async () => (await asked(`/v1/limits/${STRICT_SHOP}`))['state'] === 'broken'
   await eventually('a shop that pushes back', isBroken, { withinMs: 300_000, everyMs: 1_000 })
-  const parked = (await found('state:parked'))[0]
+  // The oldest: it is left to whoever watches, where newer ones are answered by the night shift.
+  const parked = (await found('state:parked')).at(-1)
   // Letters without colours of their own: half the size.
   const browser = await chromium.launch({
     executablePath: chromiumBinary(),

@@ -45,7 +45,7 @@ export function QueuesPlace(): ReactNode {
                     <th className="hidden phone:table-cell">Of which</th>
                     <th className="num">Oldest ready</th>
                     <th className="num hidden phone:table-cell">Workers</th>
-                    <th>State</th>
+                    <th className="hidden phone:table-cell">State</th>
                     <th aria-label="Actions" />
                   </tr>
                 </thead>
@@ -79,18 +79,19 @@ function QueueRow({ queue, machine, workers }: QueueRowProps): ReactNode {
         <Link className="font-medium hover:underline" href={`/jobs?q=${encodeURIComponent(`queue:${queue.queue}`)}`}>
           {queue.queue}
         </Link>
+        {queue.paused ? <b className="block text-sm font-medium phone:hidden">paused</b> : null}
       </td>
       <td className="num">{count(total)}</td>
       <td className="hidden min-w-48 phone:table-cell">
         <Mix queue={queue} states={live} total={total} />
       </td>
-      <td className="num text-text-2">
-        {queue.readySince === undefined ? 'none ready' : <Moment at={queue.readySince} as="ago" />}
+      <td className="num whitespace-nowrap text-text-2">
+        {queue.readySince === undefined ? 'none' : <Moment at={queue.readySince} as="ago" />}
       </td>
       <td className={`num hidden phone:table-cell ${serving === 0 ? 'font-medium text-again' : 'text-text-2'}`}>
         {serving === 0 ? 'none' : count(serving)}
       </td>
-      <td className="whitespace-nowrap text-text-2">
+      <td className="hidden whitespace-nowrap text-text-2 phone:table-cell">
         {queue.paused ? (
           <>
             <b className="font-medium text-text">paused</b>

@@ -43,7 +43,7 @@ export function WorkersPlace(): ReactNode {
                   <tr>
                     <th>Worker</th>
                     <th>Load</th>
-                    <th>Queues</th>
+                    <th className="hidden phone:table-cell">Queues</th>
                     <th className="hidden phone:table-cell">Types</th>
                     <th className="hidden phone:table-cell">Host</th>
                     <th className="num">Seen</th>
@@ -74,15 +74,16 @@ function WorkerRow({ worker }: { readonly worker: Worker }): ReactNode {
     .join(', ')
   return (
     <tr>
-      <td className="mono font-medium break-all">
+      <td className="mono w-full max-w-0 truncate py-2 font-medium phone:w-auto phone:max-w-none phone:break-all phone:whitespace-normal">
         <Link className="hover:underline" title="What it holds" href={holdsOf(workerId)}>
           {workerId}
         </Link>
         {present ? '' : <span className="font-sans text-text-3"> gone</span>}
+        <span className="block truncate font-sans font-normal text-text-3 phone:hidden">{queues.join(', ')}</span>
       </td>
-      <td className="min-w-32">
+      <td className="phone:min-w-32">
         <span className="flex items-center gap-2">
-          <span className="h-1.5 w-16 overflow-hidden rounded-full bg-hover">
+          <span className="hidden h-1.5 w-16 overflow-hidden phone:block rounded-full bg-hover">
             <span
               className="block h-full bg-work"
               style={{ width: `${concurrency === 0 ? 0 : Math.min(100, (100 * running) / concurrency)}%` }}
@@ -93,7 +94,7 @@ function WorkerRow({ worker }: { readonly worker: Worker }): ReactNode {
           </span>
         </span>
       </td>
-      <td className="text-text-2">{queues.join(', ')}</td>
+      <td className="hidden text-text-2 phone:table-cell">{queues.join(', ')}</td>
       <td className="hidden max-w-80 truncate text-text-2 phone:table-cell" title={types?.join(', ')}>
         {types?.join(', ') ?? 'any'}
       </td>
