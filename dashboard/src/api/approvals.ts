@@ -1,6 +1,6 @@
 /** What waits to be let in, and what was decided about what did. */
 import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-query'
-import { useCallback } from 'react'
+import { useCallback, useRef } from 'react'
 import { useSparingly } from '../words/sparingly.ts'
 import { ask, queryOf, segment, serverNow } from './http.ts'
 import { useLive } from './live.ts'
@@ -60,12 +60,19 @@ export function useDecisions(before: number | undefined, least: number) {
   const client = useQueryClient()
   const again = useSparingly(useCallback(() => void client.invalidateQueries({ queryKey: DECISIONS }), [client]))
   const isLive = before === undefined
+  /** What it took the last time: so that mostly one question is enough. */
+  const span = useRef(FIRST_SPAN_MS)
   useLive(
     useCallback(({ type }: JobEvent) => isLive && DECIDED.some((each) => each === type) && again(), [isLive, again]),
   )
   return useQuery({
     queryKey: [...DECISIONS, before ?? 'now', least],
-    queryFn: () => decisionsBefore(before ?? serverNow() + AHEAD_MS, least),
+    queryFn: async () => {
+      const to = before ?? serverNow() + AHEAD_MS
+      const decisions = await decisionsBefore(to, least, span.current)
+      span.current = Math.max(SPAN_LEAST_MS, to - decisions.from)
+      return decisions
+    },
     placeholderData: keepPreviousData,
   })
 }
@@ -77,20 +84,23 @@ const AHEAD_MS = 1_000
 const FIRST_SPAN_MS = 10 * 60_000
 const SPAN_LEAST_MS = 1_000
 const GROWS = 8
-/** With what it grows by: about a month back, where nothing is found. */
-const ASKED_MOST = 5
+/** So far back where nothing is found; "Earlier" looks further. */
+const BACK_MOST_MS = 31 * 24 * 60 * 60_000
+/** From the longest stretch it takes eight to come to the shortest. */
+const ASKED_MOST = 12
 const EVENTS_PAGE = 500
 
 /**
  * Events are told the oldest first, so the newest are those of a stretch of time that is short enough to be told whole: it grows where
  * there is little, and shrinks where there is too much for one answer.
  */
-async function decisionsBefore(before: number, least: number): Promise<Decisions> {
+async function decisionsBefore(before: number, least: number, firstSpan: number): Promise<Decisions> {
   const found: JobEvent[] = []
   let to = before
-  let span = FIRST_SPAN_MS
-  for (let n = 0; n < ASKED_MOST && found.length < least && to > 0; n += 1) {
-    const from = Math.max(0, to - span)
+  let span = firstSpan
+  const back = Math.max(0, before - BACK_MOST_MS)
+  for (let n = 0; n < ASKED_MOST && found.length < least && to > back; n += 1) {
+    const from = Math.max(back, to - span)
     const asked = { type: DECIDED.join(','), from: moment(from), to: moment(to), limit: EVENTS_PAGE }
     const { events, cursor } = await ask<EventsAnswer>(`/v1/events${queryOf(asked)}`)
     if (cursor !== undefined && span > SPAN_LEAST_MS) {
