@@ -30,7 +30,7 @@ interface Ids {
   readonly recovered: string
   /** Waits for a person. */
   readonly parked: string
-  /** An operation that has ended. */
+  /** A redrive that has ended: its canary failed, since the bank never answers. */
   readonly operation: string
 }
 
@@ -46,6 +46,12 @@ const PICTURES: readonly Picture[] = [
   { name: 'operations', place: ({ operation }) => `/operations/${operation}`, theme: 'light', ...DESK },
   { name: 'jobs-dark', place: ({ parked }) => `/jobs?job=${parked}`, theme: 'dark', ...DESK },
 ]
+
+interface Operation {
+  readonly id: string
+  readonly action: string
+  readonly endedAt?: string
+}
 
 interface Served {
   readonly url: string
@@ -86,10 +92,14 @@ async function take(served: Served): Promise<void> {
       everyMs: 1_000,
     },
   )
-  const operation = await eventually('an operation that has ended', async () => {
-    const { operations } = (await asked('/v1/operations')) as { operations: { id: string; endedAt?: string }[] }
-    return operations.find(({ endedAt }) => endedAt !== undefined)
-  })
+  const operation = await eventually(
+    'a redrive that has ended',
+    async () => {
+      const { operations } = (await asked('/v1/operations')) as { operations: Operation[] }
+      return operations.find(({ action, endedAt }) => action === 'redrive' && endedAt !== undefined)
+    },
+    { withinMs: 300_000, everyMs: 1_000 },
+  )
   const isBroken = async () => (await asked(`/v1/limits/${STRICT_SHOP}`))['state'] === 'broken'
   await eventually('a shop that pushes back', isBroken, { withinMs: 300_000, everyMs: 1_000 })
   // The oldest: it is left to whoever watches, where newer ones are answered by the night shift.
