@@ -2,7 +2,7 @@
 import { hostname } from 'node:os'
 import type { Duration } from './core/duration.ts'
 import type { Job } from './core/job.ts'
-import { admission, type Judge } from './engine/admission.ts'
+import { admission, forgotten, type Judge } from './engine/admission.ts'
 import { AuditLog } from './engine/audit.ts'
 import type { BodyCodec } from './engine/body-codec.ts'
 import { children } from './engine/children.ts'
@@ -276,8 +276,11 @@ export function openOn(store: Store, options: OpenOnOptions = {}, abilities: Abi
     services.push(ticker({ tick, timers, log, duty, isOwner: () => engine.hasJobs }, options.ticker))
     services.push(children({ engine, timers, log, duty }))
   }
-  if (judge !== undefined)
+  if (judge !== undefined) {
     services.push(admission({ admit: (by, limit) => engine.admit(by, limit), judge, timers, log }))
+    const admitForgotten: LocalEngine['admitForgotten'] = (by, cursor) => engine.admitForgotten(by, cursor)
+    services.push(forgotten({ admitForgotten, judge, timers, log }))
+  }
   if (options.retention !== false) {
     services.push(retention({ store, engine, timers, log, random: lastDue && random }, options.retention))
   }

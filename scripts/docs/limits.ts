@@ -62,6 +62,8 @@ const MEANINGS: Readonly<Record<keyof typeof SIZES, string>> = {
   artifacts: 'artifacts',
   compensations: 'steps that would have to be undone',
   labels: 'labels',
+  requires: 'capabilities that its route requires',
+  capabilities: 'capabilities that a worker tells of',
   env: 'entries of its environment',
   context: 'entries in the context of a failure',
   limits: 'limit keys of one job',

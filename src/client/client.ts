@@ -228,11 +228,12 @@ export class HttpEngine implements Engine {
   }
 
   async #claimed(request: ClaimRequest, http: Http): Promise<readonly Assignment[]> {
-    const { requestId, workerId, lanes, serves, limit, limited, waitMs = 0 } = request
+    const { requestId, workerId, lanes, serves, pool, capabilities, limit, limited, waitMs = 0 } = request
     const queues = [...new Set(lanes.map(({ queue }) => queue))]
     const wanted = lanes.map(({ queue, priority }) => ({ queue, priority }))
     const how = { limit, limited, waitMs: Math.min(waitMs, WAIT_MS_MAX), compact: true }
-    const asked = JSON.stringify({ requestId, workerId, queues, lanes: wanted, serves, ...how })
+    const able = { serves, pool, capabilities }
+    const asked = JSON.stringify({ requestId, workerId, queues, lanes: wanted, ...able, ...how })
     const full = waitMs > 0 ? 'tell' : 'ask again'
     const { status, body } = await http.request('POST', '/v1/claims', asked, {}, full)
     // A token has so many places to wait, and they are taken: what is there can be had all the same.

@@ -3,6 +3,7 @@ import type { Approval, Terms } from './approval.ts'
 import type { Admit, Approve, AskApproval, Deny, Unstamped } from './command.ts'
 import { digest } from './hash.ts'
 import { isEnded, type Job, type Time } from './job.ts'
+import type { Route } from './needs.ts'
 
 /** A policy's word about one job. */
 export interface Judged {
@@ -14,6 +15,14 @@ export interface Judged {
   readonly terms: Terms | undefined
   /** Somebody must approve it first. */
   readonly approval: { readonly expiresMs: number; readonly fourEyes: boolean } | undefined
+  /** Where it goes when it is let in. Absent: to whoever claims from its queue. */
+  readonly route?: Route | undefined
+}
+
+/** A live worker, as far as routing asks. */
+export interface Present {
+  readonly pool: string | undefined
+  readonly can: readonly string[]
 }
 
 /** A denial by a policy is told as what document 000 calls it. */
@@ -29,14 +38,14 @@ export function sentenceOf(
   now: Time,
   enqueuedBy: string | undefined,
 ): Unstamped<Admit | Deny | AskApproval> {
-  const { rule, policyHash, reason, terms, approval } = judged
+  const { rule, policyHash, reason, terms, approval, route } = judged
   if (!judged.letsIn) return { type: 'deny', rule, policyHash, reason, cause: VIOLATION }
-  if (approval === undefined) return { type: 'admit', rule, policyHash, terms }
+  if (approval === undefined) return { type: 'admit', rule, policyHash, terms, route }
   const asked = job.approval
   const stands = asked !== undefined && asked.policyHash === policyHash && asked.jobHash === jobHashOf(job)
   const inTime = stands && now < asked.expiresAt
   if (inTime && asked.given !== undefined)
-    return { type: 'admit', rule, policyHash, terms, reason: `Approved by ${asked.given.by}.` }
+    return { type: 'admit', rule, policyHash, terms, route, reason: `Approved by ${asked.given.by}.` }
   if (stands && !inTime && asked.given === undefined)
     return { type: 'deny', rule, policyHash, reason: 'Nobody approved it in time.', cause: VIOLATION }
   const notBy = approval.fourEyes ? enqueuedBy : undefined

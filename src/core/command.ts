@@ -1,6 +1,7 @@
 /** What may be asked of a job. Imperative; who asks and under which request travels with every one of them. */
 import type { Terms } from './approval.ts'
 import type { BodyRef, DeadLetterReason, JobFlow, JobId, Kind, Priority, Progress, Stage, State, Time } from './job.ts'
+import type { Route } from './needs.ts'
 import type { Note } from './note.ts'
 import type { ErrorClass } from './policy.ts'
 import type { CommandType } from './verb.ts'
@@ -54,6 +55,8 @@ export interface Admit extends Asked {
   readonly reason?: string | undefined
   /** Bounds that hold beside those of its policy: the narrower of both. */
   readonly terms?: Terms | undefined
+  /** Who may claim it, beyond those of its queue. Absent: whoever claims from its queue. */
+  readonly route?: Route | undefined
 }
 
 /** The rule of whoever decides without one. */

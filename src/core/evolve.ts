@@ -11,6 +11,7 @@ import { created } from './evolve/created.ts'
 import { type Changes, observed } from './evolve/observed.ts'
 import { remember } from './evolve/remember.ts'
 import type { DeadLetter, Failure, Job, LastClaim, Lease, Owner, Receipt, Result, Time, Verdict, Wait } from './job.ts'
+import { withoutRoute } from './needs.ts'
 import { withoutNext } from './newer.ts'
 import { silencesAfter } from './suspicion.ts'
 import { deadlineOnStart, nextTickAt, readyAt, startByFrom } from './timers.ts'
@@ -284,6 +285,7 @@ function reopened(job: Job, event: Event, { runAt, deadlineAt, startBy }: Transi
       failures: 0,
       stalls: 0,
       cancel: undefined,
+      needs: withoutRoute(job.needs),
       newer: withoutNext(job.newer),
       lastClaim: job.lastClaim && { ...job.lastClaim, ran: false },
       deadlineAt,

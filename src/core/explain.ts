@@ -4,6 +4,7 @@ import type { Approval } from './approval.ts'
 import { unreachable } from './assert.ts'
 import type { Holding } from './flow/explain.ts'
 import type { Job, JobId, State, Time } from './job.ts'
+import { type Need, needOf } from './needs.ts'
 
 export const WAYS_NOT_TO_RUN = ['pending', 'queued', 'delayed', 'held', 'waiting', 'parked', 'paused'] as const
 export type WayNotToRun = (typeof WAYS_NOT_TO_RUN)[number]
@@ -26,10 +27,20 @@ export interface Circumstances {
   readonly now: Time
   /** Its queue gives nothing away. */
   readonly paused: { readonly by: string | undefined; readonly since: Time | undefined } | undefined
-  /** Who is there: how many workers serve its queue, and which of them know its type. Absent: nobody could be asked. */
-  readonly workers: { readonly serving: number; readonly able: readonly string[] } | undefined
+  /** Who is there. Absent: nobody could be asked. */
+  readonly workers: Around | undefined
   /** What keeps it from being let in. */
   readonly held: Holding | undefined
+}
+
+/** Workers that are there. */
+export interface Around {
+  /** Of a job that is routed: how many are in its pool, and how many of those can do what it requires. Others are not counted below. */
+  readonly routed?: { readonly inPool: number; readonly capable: number } | undefined
+  /** How many serve its queue. */
+  readonly serving: number
+  /** Which of those know its type. */
+  readonly able: readonly string[]
 }
 
 export function explain(job: Job, around: Circumstances): Explanation {
@@ -151,8 +162,10 @@ function explainClaimable(job: Job, around: Circumstances, explained: Explained)
 
 function explainQueued({ spec, needs, attempt }: Job, { workers }: Circumstances, explained: Explained): Explanation {
   const { queue, type } = spec.kind
+  const need = needOf(needs)
+  if (workers?.routed?.capable === 0) return explainRouted(need, workers.routed.inPool, explained)
   const handedBack =
-    needs === undefined || attempt === 0 ? '' : ' A worker that does not know it has handed it back, or could not.'
+    need.type === undefined || attempt === 0 ? '' : ' A worker that does not know it has handed it back, or could not.'
   if (workers !== undefined && workers.serving > 0 && workers.able.length === 0) {
     return explained(
       'queued',
@@ -161,7 +174,7 @@ function explainQueued({ spec, needs, attempt }: Job, { workers }: Circumstances
       { who: `a worker of queue ${queue} that knows type ${type}` },
     )
   }
-  if (needs !== undefined) {
+  if (need.type !== undefined) {
     const able = workers?.able ?? []
     const there = able.length === 0 ? 'none has claimed it yet' : `${listed(able)} could, and has not claimed it yet`
     return explained(
@@ -176,6 +189,23 @@ function explainQueued({ spec, needs, attempt }: Job, { workers }: Circumstances
     `It may run, and no worker has claimed it yet: all are busy, or none serves queue ${queue}.`,
     `See that a worker serves it: pawl workers ls.`,
     { who: `the workers of queue ${queue}` },
+  )
+}
+
+/** Nobody is there who may have it, by where routing has sent it. */
+function explainRouted({ pool, capabilities }: Need, inPool: number, explained: Explained): Explanation {
+  const where = pool === undefined ? '' : ` in pool ${pool}`
+  const what = capabilities.length === 0 ? '' : ` can do ${capabilities.join(' and ')}`
+  const options = [
+    ...(pool === undefined ? [] : [`--pool ${pool}`]),
+    ...(what === '' ? [] : [`--can ${capabilities.join(',')}`]),
+  ]
+  const nobody = inPool === 0 ? 'nobody is there' : `${inPool} there, and none of them does`
+  return explained(
+    'queued',
+    what === '' ? `No live worker is${where}.` : `No live worker${where}${what}: ${nobody}.`,
+    `Start one: pawl work <module> ${options.join(' ')}.`,
+    { who: `a worker${where}${what === '' ? '' : ` that${what}`}` },
   )
 }
 

@@ -3,13 +3,14 @@ import { maxAttemptsOf } from './admission.ts'
 import type { Event } from './event.ts'
 import { fenceOf, nonceIn } from './fence.ts'
 import { isOwned, isTerminal, type Job, RANK } from './job.ts'
+import { needOf, withType } from './needs.ts'
 
 export const INVARIANTS = {
   I1: 'At most one live lease per job, and it names exactly one fence.',
   I2: '(generation, attempt, rank) strictly increases on every state change.',
   I3: 'Exactly one transition event per state change; seq is gap-free; folding the events gives the record.',
   I4: 'Terminal states never change within a generation.',
-  I5: 'Each state has exactly its fields: owner and lease while owned, a result when succeeded, an error when it ended badly, a wait while suspended, runAt before it runs; terminal records have no timer; what a job needs is its own type, and stays.',
+  I5: 'Each state has exactly its fields: owner and lease while owned, a result when succeeded, an error when it ended badly, a wait while suspended, runAt before it runs; terminal records have no timer; what a job needs is its own type and what routing has asked for, and stays until it is let in anew.',
   I6: 'attempt + 1 exactly on claim, never elsewhere, never reset.',
   I7: 'rev + 1 per accepted event, unchanged by a refusal or a replay.',
   I8: 'No owner command with another fence is ever accepted.',
@@ -60,7 +61,7 @@ function moveBreaches(before: Job, event: Event, after: Job, moved: boolean): re
   if (isOwned(before) && isOwned(after) && before.lease.fence !== after.lease?.fence)
     breach('I1', 'the fence changed under its owner')
   if (after.updatedAt < before.updatedAt) breach('I3', 'time ran backwards')
-  if (before.needs !== undefined && after.needs !== before.needs) breach('I5', 'it needs something else than before')
+  if (!staysNeeded(before, event, after)) breach('I5', 'it needs something else than before')
   return found
 }
 
@@ -84,7 +85,8 @@ export function recordBreaches(job: Job): readonly Breach[] {
   if ((job.phase === 'compensate') !== (job.intended !== undefined))
     breach('I5', 'a compensation knows its ending, and only a compensation does')
   if (job.approval !== undefined && job.state !== 'pending') breach('I5', `an approval is asked for in ${job.state}`)
-  if (job.needs !== undefined && job.needs !== job.spec.kind.type) breach('I5', `it needs ${job.needs}`)
+  const { type = job.spec.kind.type } = needOf(job.needs)
+  if (type !== job.spec.kind.type) breach('I5', `it needs type ${type}`)
   const { maxStalls, budget } = job.spec.kind.policy
   const maxAttempts = maxAttemptsOf(job)
   const { failures, stalls } = job
@@ -94,6 +96,14 @@ export function recordBreaches(job: Job): readonly Breach[] {
   if (job.lease !== undefined && job.lease.fence !== fenceOf(job.generation, job.attempt, nonceIn(job.lease.fence)))
     breach('I1', `fence ${job.lease.fence}`)
   return found
+}
+
+/** Nothing is taken away: its type is added to what routing has asked for. That is asked for when it is let in, each chance anew. */
+function staysNeeded({ needs, spec }: Job, { type }: Event, after: Job): boolean {
+  if (needs === undefined || needs === after.needs) return true
+  const typed = needOf(needs).type
+  if (type === 'admitted' || type === 'reopened') return typed === undefined || typed === needOf(after.needs).type
+  return withType(needs, spec.kind.type) === after.needs
 }
 
 /** Which states have which field, and no others. */

@@ -75,6 +75,10 @@ export const SIZES = {
   artifacts: 64,
   compensations: 64,
   labels: 8,
+  /** What a job may ask of its worker: each set of them has a side lane of its own. */
+  requires: 8,
+  /** What a worker may tell that it can do. */
+  capabilities: 64,
   env: 64,
   context: 16,
   errors: 256,

@@ -61,12 +61,22 @@ function terms(c: Checker, field: string, value: unknown): void {
   c.wholeIfAny(`${field}.maxAttempts`, value['maxAttempts'], maxAttempts.min, maxAttempts.max)
 }
 
+function route(c: Checker, field: string, value: unknown): void {
+  if (!isObject(value)) return c.fail(field, 'must be an object')
+  const { pool, capabilities } = value
+  if (pool !== undefined) c.name(`${field}.pool`, pool)
+  if (!Array.isArray(capabilities) || capabilities.length > SIZES.requires)
+    return c.fail(`${field}.capabilities`, `must be a list of at most ${SIZES.requires} names`)
+  for (const [i, each] of capabilities.entries()) c.name(`${field}.capabilities[${i}]`, each)
+}
+
 const CHECKS: Readonly<Record<Command['type'], Check>> = {
   enqueue,
   admit: (c, x) => {
     verdict(c, x)
     prose(c, x, 'reason')
     c.optional('terms', x['terms'], (f, y) => terms(c, f, y))
+    c.optional('route', x['route'], (f, y) => route(c, f, y))
   },
   deny: (c, x) => {
     verdict(c, x)

@@ -1,4 +1,4 @@
-import type { Judged } from '../core/admission.ts'
+import type { Judged, Present } from '../core/admission.ts'
 import type { Job } from '../core/job.ts'
 import type { Log } from '../system/log.ts'
 import { type Service, service } from '../system/service.ts'
@@ -11,14 +11,19 @@ import type { Timers } from '../system/timers.ts'
 export const ADMISSION_DEFAULTS = {
   everyMs: 250,
   batch: 200,
+  /** How often all that is pending is looked through for what nobody was handed. */
+  forgottenEveryMs: 300_000,
 } as const
 
 export interface Judge {
   /** Whether it can tell now: a policy that is broken, or being written, judges nobody. */
   look(): boolean
   /** Throws where it cannot tell: the job waits, and is handed out again. */
-  judge(job: Job): Judged
+  judge(job: Job, whoIsThere: WhoIsThere): Promise<Judged> | Judged
 }
+
+/** The live workers of a tenant; undefined where that cannot be told. */
+export type WhoIsThere = (tenant: string) => Promise<readonly Present[] | undefined>
 
 export interface AdmissionParts {
   /** Judges up to so many that wait. */
@@ -35,4 +40,29 @@ export function admission({ admit, judge, timers, log }: AdmissionParts): Servic
     for (let full = true; full && !signal.aborted && judge.look(); ) full = (await admit(judge, batch)).due >= batch
   }
   return service({ name: 'admission', everyMs, timers, log, round })
+}
+
+/**
+ * What is pending and was handed to nobody: it was written by code from before jobs were handed to schedulers. Looked for when a scheduler
+ * starts, and now and then, since such code may run beside it for a while; of two schedulers that judge the same job one is heard.
+ */
+export function forgotten({
+  admitForgotten,
+  judge,
+  timers,
+  log,
+}: Pick<AdmissionParts, 'judge' | 'timers' | 'log'> & {
+  readonly admitForgotten: (
+    judge: Judge,
+    cursor: string | undefined,
+  ) => Promise<{ readonly cursor: string | undefined }>
+}): Service {
+  const round = async (signal: AbortSignal) => {
+    let cursor: string | undefined
+    do {
+      if (signal.aborted || !judge.look()) return
+      cursor = (await admitForgotten(judge, cursor)).cursor
+    } while (cursor !== undefined)
+  }
+  return service({ name: 'forgotten', everyMs: ADMISSION_DEFAULTS.forgottenEveryMs, timers, log, round })
 }

@@ -1,6 +1,7 @@
 import type { Claim } from '../core/command.ts'
 import { decide } from '../core/decide.ts'
 import { flowOf } from '../core/flow/gate.ts'
+import { servedWords } from '../core/needs.ts'
 import { inputOf } from '../core/newer.ts'
 import { leaseEndsAt } from '../core/steps.ts'
 import { validate } from '../core/validate.ts'
@@ -21,14 +22,16 @@ export async function claim(
   random: Random,
   request: ClaimRequest,
 ): Promise<readonly Assignment[]> {
-  const { requestId, workerId } = request
+  const { requestId, workerId, pool, capabilities, ...rest } = request
   const actor = `worker:${workerId}`
   const nonce = random.hex64()
   // Validated before the store is asked: jobs claimed by a command that core refuses would be left to their leases.
   const found = validate({ type: 'claim', actor, requestId, workerId, nonce }, parts.clock.now())
   if (found.length > 0) throw new TypeError(`claim: ${found.map(({ field, rule }) => `${field} ${rule}`).join('; ')}`)
   const askedMs = parts.clock.asked()
-  const answer = await parts.store.claim({ ...request, actor, nonce, maxInputBytes: MAX_INPUT_BYTES })
+  const serves = servedWords(rest.serves, { pool, capabilities })
+  const stamp = { requestId, workerId, actor, nonce }
+  const answer = await parts.store.claim({ ...rest, ...stamp, serves, maxInputBytes: MAX_INPUT_BYTES })
   parts.clock.heard(answer.now, askedMs)
   if (answer.contended === true) parts.observer.contended()
   if (answer.replayed) return replayed(parts, answer)

@@ -98,6 +98,10 @@ export interface ClaimRequest {
   readonly lanes: readonly Lane[]
   /** Types it has handlers for: jobs that others handed back because they do not know theirs are for who does. Absent: all. */
   readonly serves?: readonly string[] | undefined
+  /** The pool it works in: it is given what is routed there, beside what is routed nowhere. Absent: none. */
+  readonly pool?: string | undefined
+  /** What it can do: it is given what requires no more than that. Absent: nothing in particular. */
+  readonly capabilities?: readonly string[] | undefined
   readonly limit: number
   /** How many of them may have a flow: as many as it begins at once. Absent: any. */
   readonly limited?: number | undefined

@@ -11,6 +11,8 @@ import type { Job, Time } from '../core/job.ts'
 import { reasonOf } from '../core/reason.ts'
 import { refuse } from '../core/refuse.ts'
 import { isOwed, type Step } from '../core/steps.ts'
+import { judgeAt } from '../core/timers.ts'
+import { statesBefore } from '../core/transitions.ts'
 import type { Agenda } from '../store/agenda.ts'
 import type { Change, DueAnswer, Store, Transaction, Verdict } from '../store/store.ts'
 import type { Log } from '../system/log.ts'
@@ -27,6 +29,7 @@ import type { Observer } from './observer.ts'
 import type { Segment } from './segment.ts'
 import { NOTICED_WITHIN_MS, type Steps } from './steps.ts'
 import type { StoreClock } from './store-clock.ts'
+import { rollCall } from './workers.ts'
 
 export interface ExecutorParts {
   readonly store: Store
@@ -43,6 +46,11 @@ export interface ExecutorParts {
   readonly flowKeys: FlowKeys
   readonly declarations: Pick<Declarations, 'note'>
 }
+
+/** A scheduler that is handed a job has it judged within seconds. */
+const FORGOTTEN_MS = 60_000
+const FORGOTTEN_PAGE = 200
+const JUDGED_FROM = statesBefore('admit')
 
 export interface Ticked {
   readonly due: number
@@ -94,17 +102,31 @@ export class Executor {
   /** Lets a judge say what becomes of jobs that wait for that, and commits it. A job that moved meanwhile is handed out again. */
   async admit(judge: Judge, limit: number): Promise<{ readonly due: number; readonly moved: number }> {
     const { now, jobs } = await this.#handedOut(limit, 'judgements')
-    const segments: (Segment | undefined)[] = []
-    for (const job of jobs) {
+    return { due: jobs.length, moved: await this.#judgedAll(judge, jobs, now) }
+  }
+
+  /** One page of the same for what nobody hands out, though it has waited for its word for long. */
+  async admitForgotten(judge: Judge, cursor: string | undefined): Promise<{ readonly cursor: string | undefined }> {
+    const page = await this.#parts.store.find({ states: JUDGED_FROM, order: 'oldest', limit: FORGOTTEN_PAGE, cursor })
+    const { now } = page
+    const isForgotten = (job: Job) => (judgeAt(job) ?? now) <= now - FORGOTTEN_MS
+    await this.#judgedAll(judge, page.jobs.filter(isForgotten), now)
+    return { cursor: page.cursor }
+  }
+
+  async #judgedAll(judge: Judge, jobs: readonly Job[], now: Time): Promise<number> {
+    const whoIsThere = rollCall(this.#parts)
+    const sentence = async (job: Job): Promise<Segment | undefined> => {
       try {
-        const word = judge.judge(job)
+        const word = await judge.judge(job, whoIsThere)
         const enqueuedBy = word.approval?.fourEyes === true ? await this.#enqueuedBy(job) : undefined
-        segments.push(judged(job, sentenceOf(job, word, now, enqueuedBy), now))
+        return judged(job, sentenceOf(job, word, now, enqueuedBy), now)
       } catch (error) {
         this.#parts.log.error('a job could not be judged', { job_id: job.id, reason: reasonOf(error) })
+        return undefined
       }
     }
-    return { due: jobs.length, moved: await this.#moved(segments) }
+    return this.#moved(await Promise.all(jobs.map(sentence)))
   }
 
   async #handedOut(limit: number, agenda: Agenda): Promise<DueAnswer> {

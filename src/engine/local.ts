@@ -203,6 +203,11 @@ export class LocalEngine implements Engine {
     return this.#executor.admit(judge, limit)
   }
 
+  /** A page of what waits to be judged and was handed to nobody. */
+  admitForgotten(judge: Judge, cursor: string | undefined): Promise<{ readonly cursor: string | undefined }> {
+    return this.#executor.admitForgotten(judge, cursor)
+  }
+
   /** One round of the ticker: what has come due, judged and committed. */
   tick(limit: number): Promise<Ticked> {
     return this.#executor.tick(limit)

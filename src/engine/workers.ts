@@ -1,12 +1,17 @@
 /**
- * Who works, on what: documents in which workers tell of themselves, under their tenant. Nothing depends on them.
+ * Who works, on what: documents in which workers tell of themselves, under their tenant. No job is lost or run twice by what they say;
+ * routing looks here who is there, and so does `explain`.
  * A worker that falls silent is forgotten after an hour, and removed by retention.
  */
-import type { Circumstances } from '../core/explain.ts'
-import type { Kind, Time } from '../core/job.ts'
-import type { Setting } from '../store/store.ts'
+import type { Present } from '../core/admission.ts'
+import type { Around, Circumstances } from '../core/explain.ts'
+import type { Job, Kind, Time } from '../core/job.ts'
+import { isRouted, needOf, type Route } from '../core/needs.ts'
+import type { Setting, Store } from '../store/store.ts'
+import type { WhoIsThere } from './admission.ts'
 import { countOf, pageOf, prefixOf } from './documents.ts'
 import type { Engine } from './engine.ts'
+import type { StoreClock } from './store-clock.ts'
 
 export interface SeenWorker {
   readonly tenant: string
@@ -23,6 +28,11 @@ export interface WorkerPage {
   readonly workers: readonly SeenWorker[]
   /** Where there are more: the name to go on behind. */
   readonly cursor: string | undefined
+}
+
+/** As much of a job as says who may have it. */
+interface Waiting extends Pick<Job, 'needs'> {
+  readonly spec: { readonly kind: Pick<Kind, 'tenant' | 'queue' | 'type'> }
 }
 
 /** Workers tell of themselves twice as often. */
@@ -78,12 +88,16 @@ export class Workers {
     }
   }
 
-  /** Who serves a queue and who knows a type, for `explain`; undefined where the store cannot be asked. */
-  async around({ tenant, queue, type }: Pick<Kind, 'tenant' | 'queue' | 'type'>): Promise<Circumstances['workers']> {
+  /** Who serves the queue of a job, can do what it requires and knows its type, for `explain`; undefined where the store cannot be asked. */
+  async around({ spec, needs }: Waiting): Promise<Circumstances['workers']> {
+    const { tenant, queue, type } = spec.kind
+    const need = needOf(needs)
     try {
-      const serving = await this.serving(tenant, queue)
+      const present = await this.presentOf(tenant)
+      const { fit, routed } = isRouted(need) ? routedTo(need, present) : { fit: present, routed: undefined }
+      const serving = fit.filter((worker) => serves(worker, queue))
       const able = serving.filter((worker) => knows(worker, type)).map(({ workerId }) => workerId)
-      return { serving: serving.length, able }
+      return { routed, serving: serving.length, able }
     } catch {
       return undefined
     }
@@ -141,6 +155,48 @@ export class Workers {
 }
 
 export const serves = ({ about }: SeenWorker, queue: string): boolean => mentions(about['queues'], queue) ?? false
+
+/** Those of some workers who may have what is routed like that. */
+export function routedTo(
+  { pool, capabilities }: Route,
+  workers: readonly SeenWorker[],
+): { readonly fit: readonly SeenWorker[]; readonly routed: NonNullable<Around['routed']> } {
+  const inPool = pool === undefined ? workers : workers.filter((worker) => poolOf(worker) === pool)
+  const fit = inPool.filter((worker) => canDo(worker, capabilities))
+  return { fit, routed: { inPool: inPool.length, capable: fit.length } }
+}
+
+/** Who is there is asked once for all who ask in a round, and only where somebody asks. */
+export function rollCall({
+  store,
+  clock,
+}: {
+  readonly store: Pick<Store, 'settings'>
+  readonly clock: Pick<StoreClock, 'now'>
+}): WhoIsThere {
+  const workers = new Workers({ settings: (operations) => store.settings(operations), now: () => clock.now() })
+  const asked = new Map<string, ReturnType<WhoIsThere>>()
+  return (tenant) => {
+    const unknown = () => undefined
+    const there = asked.get(tenant) ?? workers.presentOf(tenant).then((all) => all.map(presentAs), unknown)
+    asked.set(tenant, there)
+    return there
+  }
+}
+
+/** A worker as routing looks at it. */
+const presentAs = (worker: SeenWorker): Present => ({
+  pool: poolOf(worker),
+  can: Array.isArray(worker.about['capabilities']) ? (worker.about['capabilities'] as readonly string[]) : [],
+})
+
+/** The pool that a worker is in; undefined where it is in none. */
+export const poolOf = ({ about }: SeenWorker): string | undefined =>
+  typeof about['pool'] === 'string' ? about['pool'] : undefined
+
+/** Whether a worker can do all of it. */
+export const canDo = ({ about }: SeenWorker, capabilities: readonly string[]): boolean =>
+  capabilities.every((each) => mentions(about['capabilities'], each) === true)
 
 /** A worker that does not tell which types it knows counts as knowing every type. */
 export const knows = ({ about }: SeenWorker, type: string): boolean => mentions(about['types'], type) ?? true

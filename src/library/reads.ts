@@ -60,7 +60,7 @@ export async function explained(engine: Engine, item: LoadItem): Promise<Explana
   const job = await mustFind(engine, item)
   const { tenant, queue } = job.spec.kind
   const paused = await new Queues(engine).paused(tenant, queue)
-  const workers = await new Workers(engine).around(job.spec.kind)
+  const workers = await new Workers(engine).around(job)
   const held = (await engine.whatHolds([job])).get(job.id)
   return explain(job, { now: engine.now(), paused, workers, held })
 }

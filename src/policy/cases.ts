@@ -38,7 +38,11 @@ const casesSchema = z.strictObject({
     z.strictObject({
       name: z.string().min(1),
       job: describedJob,
-      expect: z.strictObject({ decision: z.enum(DECISIONS), rule: z.string().optional() }),
+      expect: z.strictObject({
+        decision: z.enum(DECISIONS),
+        rule: z.string().optional(),
+        route: z.string().optional(),
+      }),
     }),
   ),
 })
@@ -47,7 +51,11 @@ export interface CaseResult {
   readonly file: string
   readonly line: number
   readonly name: string
-  readonly expected: { readonly decision: string; readonly rule?: string | undefined }
+  readonly expected: {
+    readonly decision: string
+    readonly rule?: string | undefined
+    readonly route?: string | undefined
+  }
   readonly found: Judgement
   readonly ok: boolean
 }
@@ -67,7 +75,9 @@ export function tried(
     for (const [i, { name, job, expect: expected }] of found.value.cases.entries()) {
       const judgement = snapshot.judge(described(job))
       const ok =
-        judgement.decision === expected.decision && (expected.rule === undefined || expected.rule === judgement.rule)
+        judgement.decision === expected.decision &&
+        (expected.rule === undefined || expected.rule === judgement.rule) &&
+        (expected.route === undefined || expected.route === judgement.route?.id)
       const { line } = found.placeOf(['cases', i])
       results.push({ file: file.name, line, name, expected, found: judgement, ok })
     }

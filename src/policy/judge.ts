@@ -1,11 +1,12 @@
 /** The policy in a folder as a judge of jobs: what its rules come to, in the words of core. */
 
-import type { Judged } from '../core/admission.ts'
+import type { Judged, Present } from '../core/admission.ts'
 import { assert } from '../core/assert.ts'
 import type { Job } from '../core/job.ts'
 import type { Log } from '../system/log.ts'
 import { PolicyFolder } from './folder.ts'
 import type { Judgement } from './judgement.ts'
+import { asksWhoIsThere, type RouteRule, routed } from './route.ts'
 
 export class FolderJudge {
   readonly #folder: PolicyFolder
@@ -20,11 +21,25 @@ export class FolderJudge {
     return this.#folder.snapshot !== undefined
   }
 
-  judge(job: Job): Judged {
+  judge(job: Job, whoIsThere: WhoIsThere): Judged | Promise<Judged> {
     const { snapshot } = this.#folder
     assert(snapshot !== undefined, 'who judges has looked, and there was a policy')
-    return judgedBy(snapshot.judge(job))
+    const judgement = snapshot.judge(job)
+    const { route } = judgement
+    if (route === undefined) return judgedBy(judgement)
+    if (!asksWhoIsThere(route)) return sent(judgement, route, job, undefined)
+    return whoIsThere(job.spec.kind.tenant).then((present) => sent(judgement, route, job, present))
   }
+}
+
+/** The live workers of a tenant; undefined where that cannot be told. */
+type WhoIsThere = (tenant: string) => Promise<readonly Present[] | undefined>
+
+function sent(judgement: Judgement, rule: RouteRule, { spec }: Job, present: readonly Present[] | undefined): Judged {
+  const found = routed(rule, spec.adapterId, present)
+  return 'nobody' in found
+    ? judgedBy({ ...judgement, decision: 'deny', rule: rule.id, reason: found.nobody })
+    : { ...judgedBy(judgement), route: found.route }
 }
 
 export const judgedBy = ({ decision, rule, policyHash, reason, constraint, approval }: Judgement): Judged => ({

@@ -3,6 +3,7 @@
  * allows. A rule that cannot be told (its condition asks for a key that is not there) never opens the gate: an `allow` like that allows
  * nothing, and any other denies, since what it would have asked for is not known.
  */
+import type { RouteRule } from './route.ts'
 import type { Constraint, Decision, Rule } from './rule.ts'
 
 export type Finding =
@@ -24,6 +25,8 @@ export interface Judgement {
   readonly topic: string | undefined
   /** The key whose limit holds. */
   readonly key: string | undefined
+  /** Who may have it, where the policy has routes. */
+  readonly route: RouteRule | undefined
 }
 
 /** Whose word it is where no rule says anything. */
@@ -39,6 +42,7 @@ export function judgementOf(findings: readonly Finding[], policyHash: string): J
     constraint: undefined,
     topic: undefined,
     key: undefined,
+    route: undefined,
   }
   for (const finding of findings) {
     const { rule } = finding

@@ -1,18 +1,23 @@
 /** From the files of a policy to its snapshot, or to all that is wrong with them. */
 import { z } from 'zod'
+import { type RouteRule, routeSchema } from './route.ts'
 import { type Rule, ruleSchema } from './rule.ts'
 import { Snapshot } from './snapshot.ts'
 import { type Fault, read, type SourceFile } from './source.ts'
 
 export const RULES_MOST = 20_000
 
-const policySchema = z.strictObject({ rules: z.array(ruleSchema).max(RULES_MOST) })
+const policySchema = z.strictObject({
+  rules: z.array(ruleSchema).max(RULES_MOST).default([]),
+  routes: z.array(routeSchema).max(RULES_MOST).optional(),
+})
 
 export type Compiled = { readonly snapshot: Snapshot } | { readonly faults: readonly Fault[] }
 
-/** Rules hold in the order of the files' names, then in the order in which they are written. */
+/** Rules and routes hold in the order of the files' names, then in the order in which they are written. */
 export function compile(files: readonly SourceFile[]): Compiled {
   const rules: Rule[] = []
+  const routes: RouteRule[] = []
   const faults: Fault[] = []
   const places = new Map<string, string>()
   for (const file of files.toSorted((a, b) => (a.name < b.name ? -1 : 1))) {
@@ -21,23 +26,32 @@ export function compile(files: readonly SourceFile[]): Compiled {
       faults.push(...found.faults)
       continue
     }
+    const known = (list: 'rules' | 'routes', i: number, { id }: { readonly id: string }): Say => {
+      const at = found.placeOf([list, i, 'id'])
+      const first = places.get(id)
+      const say: Say = (field, why) =>
+        faults.push({ file: file.name, ...at, field: `${list}[${i}].${field}`, rule: why })
+      if (first !== undefined) say('id', `is the id of a rule or route already, at ${first}`)
+      else places.set(id, `${file.name}:${at.line}`)
+      return say
+    }
     for (const [i, rule] of found.value.rules.entries()) {
-      const path = ['rules', i, 'id']
-      const at = found.placeOf(path)
-      const first = places.get(rule.id)
-      const fault = (field: string, why: string) =>
-        faults.push({ file: file.name, ...at, field: `rules[${i}].${field}`, rule: why })
-      if (first !== undefined) fault('id', `is the id of a rule already, at ${first}`)
-      else places.set(rule.id, `${file.name}:${at.line}`)
+      const say = known('rules', i, rule)
       const waits = notYet(rule)
-      if (waits !== undefined) fault(waits.field, waits.why)
+      if (waits !== undefined) say(waits.field, waits.why)
       rules.push(rule)
     }
+    for (const [i, route] of (found.value.routes ?? []).entries()) {
+      known('routes', i, route)
+      routes.push(route)
+    }
   }
-  if (rules.length > RULES_MOST)
-    faults.push({ file: '', line: 1, column: 1, field: undefined, rule: `more than ${RULES_MOST} rules` })
-  return faults.length > 0 ? { faults } : { snapshot: new Snapshot(rules) }
+  if (rules.length + routes.length > RULES_MOST)
+    faults.push({ file: '', line: 1, column: 1, field: undefined, rule: `more than ${RULES_MOST} rules and routes` })
+  return faults.length > 0 ? { faults } : { snapshot: new Snapshot(rules, routes) }
 }
+
+type Say = (field: string, why: string) => void
 
 /** What a rule may say and nothing can keep yet: refused where it is written, rather than not kept where it matters. */
 function notYet(rule: Rule): { readonly field: string; readonly why: string } | undefined {

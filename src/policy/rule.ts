@@ -12,7 +12,7 @@ export type Decision = (typeof DECISIONS)[number]
 
 const DAY_MS = 86_400_000
 
-const name = z.string().min(1).max(LENGTHS.name).refine(isSegment, SEGMENT_RULE)
+export const name = z.string().min(1).max(LENGTHS.name).refine(isSegment, SEGMENT_RULE)
 
 const pattern = z
   .string()
@@ -43,7 +43,7 @@ const condition = z.string().transform((text, context): Expression => {
   }
 })
 
-const common = {
+export const common = {
   id: name.describe('told with every decision it makes; no other rule has it'),
   tenants: z.array(name).min(1).max(1_000).optional().describe('whose jobs it is for; everybody’s unless given'),
   topics: z.array(pattern).min(1).max(1_000).optional().describe('which topics it is for; all unless given'),

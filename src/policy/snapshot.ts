@@ -1,104 +1,94 @@
 /**
- * A policy: all rules there are at a time, known by the hash of what they say. It never changes; another set of rules is another
- * snapshot. Rules are found by tenant and topic, so that a job costs what concerns it, however many others there are.
+ * A policy: all rules and routes there are at a time, known by the hash of what they say. It never changes; another set of rules is
+ * another snapshot.
  */
 import { reasonOf } from '../core/reason.ts'
 import { sha256 } from '../system/digest.ts'
+import type { Expression } from './expression.ts'
 import { type Described, JobFacts, topicOf } from './facts.ts'
 import { type Finding, type Judgement, judgementOf } from './judgement.ts'
+import type { RouteRule } from './route.ts'
 import { DECISIONS, type Rule } from './rule.ts'
-import { TopicIndex } from './topics.ts'
+import { Table } from './table.ts'
 
-/** Lists that were made for a tenant and a topic are kept for as many of them. */
-const REMEMBERED = 10_000
+/** Whose word it is where no route takes a job. */
+export const NO_ROUTE = 'no_route'
 
 export class Snapshot {
-  /** Of all that its rules say, in their order: 32 hexadecimal digits. */
+  /** Of all that its rules and routes say, in their order: 32 hexadecimal digits. */
   readonly hash: string
   readonly rules: readonly Rule[]
-  readonly #everybodys = new TopicIndex<Placed>()
-  readonly #tenants = new Map<string, TopicIndex<Placed>>()
-  /** By tenant, then topic: what concerns it, in the order in which it is asked. */
-  readonly #concerned = new Map<string, Map<string, readonly Rule[]>>()
-  #remembered = 0
+  readonly routes: readonly RouteRule[]
+  readonly #rules: Table<Rule>
+  readonly #routes: Table<RouteRule>
 
-  constructor(rules: readonly Rule[]) {
+  constructor(rules: readonly Rule[], routes: readonly RouteRule[] = []) {
     this.rules = rules
-    this.hash = sha256(JSON.stringify(rules)).slice(0, 32)
-    for (const [place, rule] of rules.entries()) {
-      for (const index of this.#indexesFor(rule))
-        for (const pattern of rule.topics ?? ['>']) index.add(pattern, { rule, place })
-    }
+    this.routes = routes
+    this.hash = sha256(JSON.stringify(routes.length === 0 ? rules : [rules, routes])).slice(0, 32)
+    this.#rules = new Table(rules, (a, b) => strictness(a) - strictness(b))
+    this.#routes = new Table(routes)
   }
 
   judge(job: Described): Judgement {
     const facts = new JobFacts(job)
     const findings: Finding[] = []
-    for (const rule of this.#concerning(facts.tenant, topicOf(job))) {
+    for (const rule of this.#rules.concerning(facts.tenant, topicOf(job))) {
       const finding = findingOf(rule, facts)
       if (finding === undefined) continue
       findings.push(finding)
       // The strictest come first: nothing that follows a denial changes it.
       if (rule.decision === 'deny') break
     }
-    return judgementOf(findings, this.hash)
+    const judgement = judgementOf(findings, this.hash)
+    return judgement.decision === 'deny' || this.routes.length === 0 ? judgement : this.#routed(judgement, facts)
   }
 
   /** What each rule that concerns a job says about it, for whoever wants to know why. */
   findings(job: Described): readonly Finding[] {
     const facts = new JobFacts(job)
-    return this.#concerning(facts.tenant, topicOf(job)).map(
-      (rule) => findingOf(rule, facts) ?? { rule, applies: false },
-    )
+    return this.#rules
+      .concerning(facts.tenant, topicOf(job))
+      .map((rule) => findingOf(rule, facts) ?? { rule, applies: false })
   }
 
-  #indexesFor({ tenants }: Rule): readonly TopicIndex<Placed>[] {
-    if (tenants === undefined) return [this.#everybodys]
-    return tenants.map((tenant) => {
-      const index = this.#tenants.get(tenant) ?? new TopicIndex<Placed>()
-      this.#tenants.set(tenant, index)
-      return index
-    })
-  }
-
-  #concerning(tenant: string, topic: string): readonly Rule[] {
-    const known = this.#concerned.get(tenant)?.get(topic)
-    if (known !== undefined) return known
-    const found = [...this.#everybodys.find(topic), ...(this.#tenants.get(tenant)?.find(topic) ?? [])]
-    const rules = inOrder(found)
-    // Topics are whatever producers make up.
-    if (this.#remembered >= REMEMBERED) {
-      this.#concerned.clear()
-      this.#remembered = 0
+  /** The first route that takes it. One that cannot be told might have been the one: then nobody has it. */
+  #routed(judgement: Judgement, facts: JobFacts): Judgement {
+    const topic = judgement.topic ?? facts.topic
+    for (const route of this.#routes.concerning(facts.tenant, topic)) {
+      const told = toldOf(route.when, facts)
+      if (told.holds === 'unknown') return denied(judgement, route.id, `The route cannot be told: ${told.why}`)
+      if (told.holds) return { ...judgement, route }
     }
-    this.#remembered += 1
-    const topics = this.#concerned.get(tenant) ?? new Map<string, readonly Rule[]>()
-    topics.set(topic, rules)
-    this.#concerned.set(tenant, topics)
-    return rules
+    return denied(judgement, NO_ROUTE, `No route takes topic ${topic}.`)
   }
 }
 
-interface Placed {
-  readonly rule: Rule
-  readonly place: number
-}
-
-/** The strictest first; among equals in the order in which they are written. Each once, under however many patterns it was found. */
-const inOrder = (found: readonly Placed[]): readonly Rule[] => [
-  ...new Set(
-    found.toSorted((a, b) => strictness(a.rule) - strictness(b.rule) || a.place - b.place).map(({ rule }) => rule),
-  ),
-]
+const denied = (judgement: Judgement, rule: string, reason: string): Judgement => ({
+  ...judgement,
+  decision: 'deny',
+  rule,
+  reason,
+})
 
 const strictness = ({ decision }: Rule): number => DECISIONS.indexOf(decision)
 
 /** Undefined: the rule does not apply. */
 function findingOf(rule: Rule, facts: JobFacts): Finding | undefined {
-  if (rule.when === undefined) return { rule, applies: true }
+  const told = toldOf(rule.when, facts)
+  if (told.holds === 'unknown') return { rule, applies: 'unknown', why: told.why }
+  return told.holds ? { rule, applies: true } : undefined
+}
+
+type Told = { readonly holds: boolean } | { readonly holds: 'unknown'; readonly why: string }
+
+function toldOf(when: Expression | undefined, facts: JobFacts): Told {
+  if (when === undefined) return ALWAYS
   try {
-    return rule.when.holds(facts) ? { rule, applies: true } : undefined
+    return { holds: when.holds(facts) }
   } catch (error) {
-    return { rule, applies: 'unknown', why: reasonOf(error).split('\n', 1)[0] ?? '' }
+    return { holds: 'unknown', why: reasonOf(error).split('\n', 1)[0] ?? '' }
   }
 }
+
+const ALWAYS: Told = { holds: true }

@@ -2,6 +2,7 @@
  * Side lanes. A job that needs something stands in a lane of its own kind, (queue, priority, need), beside the lane of its
  * queue and priority: so a claim walks over nothing that it could not do, and no statement has to filter.
  */
+import { areTypes, servedBy } from '../core/needs.ts'
 import type { Grant } from './store.ts'
 
 /** Side lanes that a claim walks at most: names are made up by users, and a claim that serves all may meet many. */
@@ -17,9 +18,14 @@ export function sideLanes<Side>(
 ): readonly Side[] {
   if (there.size === 0) return NONE
   const met: Side[] = []
-  for (const need of serves === undefined ? there.keys() : new Set(serves)) {
-    const side = there.get(need)
-    if (side !== undefined) met.push(side)
+  if (serves !== undefined && areTypes(serves)) {
+    for (const need of new Set(serves)) {
+      const side = there.get(need)
+      if (side !== undefined) met.push(side)
+    }
+  } else {
+    const isServed = servedBy(serves)
+    for (const [need, side] of there) if (isServed(need)) met.push(side)
   }
   const first = met.length < 2 ? 0 : firstSide(nonce) % met.length
   return [...met.slice(first), ...met.slice(0, first)].slice(0, Math.ceil(SIDES_AT_ONCE / lanes.length))

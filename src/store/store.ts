@@ -11,7 +11,7 @@
  *  S3  `claim` gives a job to one claimer. It takes what has `readyAt <= now` and no `nextTickAt` that has come, whichever ticker was
  *      handed that tick; lane by lane in the order asked, FIFO within a lane, nothing from a paused queue; the result is what `decide` and `evolve` make of a `claim`. Jobs that
  *      need something stand in side lanes, one for each need, beside the lane of their queue and priority. Only who serves
- *      that need is given them, before what needs nothing; among several needs none is always the last.
+ *      that need, each word of it (`core/needs.ts`), is given them, before what needs nothing; among several needs none is always the last.
  *  S4  `commit` applies a change if and only if the record is still at `before.rev` and, where `notAfter` is given, the
  *      store's clock has not reached it. Record, events, bodies and keys change together or not at all.
  *  S5  `heartbeat` renews what is still owned, and only that; the result is what `decide` and `evolve` make of it. Where it
@@ -174,7 +174,7 @@ export interface Grant {
   /** 64 random bits as 16 hexadecimal digits; the fence of each job is `generation.attempt.nonce`. */
   readonly nonce: string
   readonly lanes: readonly Lane[]
-  /** What the jobs of its lanes may need (`needs` of a job). Absent: whatever they do. */
+  /** Words of what the jobs of its lanes may need (`servedWords` of core). Absent: whatever type they do. */
   readonly serves?: readonly string[] | undefined
   readonly limit: number
   /**

@@ -17,6 +17,8 @@ export interface ClaimingOptions {
   readonly queues: readonly QueueShare[]
   /** Types it has handlers for. */
   readonly serves: readonly string[]
+  readonly pool: string | undefined
+  readonly capabilities: readonly string[] | undefined
   readonly ageMs: number
 }
 
@@ -53,14 +55,15 @@ export class Claiming {
 
   /** `limited`: how many of them may have a flow. */
   async claim(limit: number, limited: number, wait: Wait = {}): Promise<readonly Portion[]> {
-    const { engine, workerId, serves, ageMs } = this.#options
+    const { engine, workerId, serves, pool, capabilities, ageMs } = this.#options
     const askedAt = engine.now()
     const asked = orderLanes(this.#uses, askedAt, ageMs)
     const lanes = asked.map(({ lane }) => lane)
     const unanswered = this.#unanswered.shift()
     const requestId = unanswered ?? `${workerId}/claim/${++this.#claims}`
     // A claim under a repeated request id gets what it was given then, or nothing: waiting brings it no more.
-    const request = { requestId, workerId, lanes, serves, limit, limited, ...(unanswered === undefined ? wait : {}) }
+    const able = { serves, pool, capabilities }
+    const request = { requestId, workerId, lanes, ...able, limit, limited, ...(unanswered === undefined ? wait : {}) }
     const found = byLane(lanes, await this.#asked(request))
     const portions = this.#portionsOf(found, asked, askedAt)
     const gave = lanes.map((lane) => found.get(lane)?.length ?? 0)

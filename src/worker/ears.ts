@@ -1,4 +1,6 @@
 /** A worker's subscription to hints: that there may be work, and that a job it runs was changed. */
+
+import { servedBy } from '../core/needs.ts'
 import { reasonOf } from '../core/reason.ts'
 import type { Engine } from '../engine/engine.ts'
 import type { Hint } from '../store/store.ts'
@@ -11,8 +13,8 @@ export interface EarsParts {
   readonly workerId: string
   /** Names of the queues it serves, without their tenants: enough to tell most hints apart. */
   readonly queues: ReadonlySet<string>
-  /** Types it has handlers for: what needs another is not for it. */
-  readonly serves: readonly string[]
+  /** Words it serves: what needs others is not for it. */
+  readonly serves: readonly string[] | undefined
   readonly alerts: Alerts
   /** Called when a queue may have work. */
   readonly wake: () => void
@@ -22,10 +24,12 @@ export interface EarsParts {
 
 export class Ears {
   readonly #parts: EarsParts
+  readonly #isServed: (need: string) => boolean
   readonly #subscription: Promise<AsyncDisposable | undefined>
 
   constructor(parts: EarsParts) {
     this.#parts = parts
+    this.#isServed = servedBy(parts.serves)
     this.#subscription = this.#subscribe()
   }
 
@@ -56,7 +60,7 @@ export class Ears {
 
   #isWork(hint: Hint): boolean {
     if (hint.about !== 'queue') return hint.about === 'anything'
-    const { queues, serves } = this.#parts
-    return queues.has(hint.queue) && (hint.needs === undefined || serves.includes(hint.needs))
+    const { queues } = this.#parts
+    return queues.has(hint.queue) && (hint.needs === undefined || this.#isServed(hint.needs))
   }
 }

@@ -18,6 +18,8 @@ export interface PresenceOptions {
   readonly concurrency: number
   readonly queues: readonly Pick<QueueShare, 'tenant' | 'queue'>[]
   readonly types: readonly ServedType[]
+  readonly pool: string | undefined
+  readonly capabilities: readonly string[] | undefined
   readonly running: () => number
 }
 
@@ -49,8 +51,8 @@ export class Presence {
 
   /** A tenant's document names that tenant's queues and types only: the names of others are not for it, and a worker of many would write them all for each. */
   async #tell(): Promise<void> {
-    const { engine, concurrency, running, queues, types } = this.#options
-    const common = { concurrency, running: running(), host: hostname(), pid }
+    const { engine, concurrency, running, queues, types, pool, capabilities } = this.#options
+    const common = { pool, capabilities, concurrency, running: running(), host: hostname(), pid }
     const queuesOf = Map.groupBy(queues, ({ tenant }) => tenant)
     const typesOf = Map.groupBy(types, ({ tenant }) => tenant)
     const put = (tenant: string) => {

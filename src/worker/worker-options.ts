@@ -3,7 +3,7 @@ import { availableParallelism } from 'node:os'
 import { DURATION_RULE, type Duration, parseDuration } from '../core/duration.ts'
 import { DEFAULT_TENANT } from '../core/job.ts'
 import { AGE_MS } from '../core/lanes.ts'
-import { LENGTHS } from '../core/limits.ts'
+import { LENGTHS, SIZES } from '../core/limits.ts'
 import { isSegment } from '../core/name.ts'
 import type { Clock } from '../system/clock.ts'
 import type { Ids } from '../system/ids.ts'
@@ -30,6 +30,17 @@ export interface WorkerOptions {
    * @default those of the definitions, alike
    */
   readonly queues?: Readonly<Record<string, number>> | undefined
+  /**
+   * The pool it works in: jobs that a policy routes there are for its workers alone (docs/policy.md). Jobs of its queues that are routed
+   * nowhere it takes like any other worker.
+   * @default none
+   */
+  readonly pool?: string | undefined
+  /**
+   * What it can do that others may not: `['gpu']`. A job whose route requires something is for workers that can do all of it.
+   * @default nothing in particular
+   */
+  readonly capabilities?: readonly string[] | undefined
   /**
    * Its name in the log, in `pawl workers ls` and as owner of jobs.
    * @default host, process id and a few random digits
@@ -125,6 +136,9 @@ export interface WorkerSettings {
   readonly drainMs: number
   readonly queues: readonly QueueShare[]
   readonly types: readonly ServedType[]
+  readonly pool: string | undefined
+  /** Absent rather than empty: a gateway from before there were any knows no such word. */
+  readonly capabilities: readonly string[] | undefined
 }
 
 export function settingsOf(
@@ -143,6 +157,8 @@ export function settingsOf(
     drainMs: milliseconds('drain', options.drain ?? 10_000),
     queues: sharesOf(definitions, ownTenant, options.queues),
     types: definitions.map(({ tenant = ownTenant, type }) => ({ tenant, type })),
+    pool: options.pool === undefined ? undefined : nameable('pool', options.pool),
+    capabilities: options.capabilities?.length ? capable(options.capabilities) : undefined,
   }
 }
 
@@ -180,6 +196,17 @@ function sharesOf(
 function mustBeNameable(id: string | undefined): void {
   if (id === undefined || (isSegment(id) && id.length <= LENGTHS.worker)) return
   throw new TypeError(`id: a worker's id is plain text of 1 to ${LENGTHS.worker} characters, and not . or ..`)
+}
+
+function capable(capabilities: readonly string[]): readonly string[] {
+  if (capabilities.length > SIZES.capabilities)
+    throw new TypeError(`capabilities: ${capabilities.length} of them; ${SIZES.capabilities} are the most`)
+  return capabilities.map((each, i) => nameable(`capabilities[${i}]`, each))
+}
+
+function nameable(field: string, name: string): string {
+  if (isSegment(name) && name.length <= LENGTHS.name) return name
+  throw new TypeError(`${field}: a name is plain text of 1 to ${LENGTHS.name} characters, and not . or ..`)
 }
 
 /** Of two handlers for one type only one would ever run, and nobody could say which. */

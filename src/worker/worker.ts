@@ -10,6 +10,7 @@
  */
 import { isReturnable } from '../core/dialects/bond.ts'
 import type { Draw } from '../core/lanes.ts'
+import { servedWords } from '../core/needs.ts'
 import { leaseWindowMs } from '../core/timers.ts'
 import type { Assignment, Engine } from '../engine/engine.ts'
 import { type Clock, realClock } from '../system/clock.ts'
@@ -129,7 +130,7 @@ class JobWorker implements Worker, Desk, Member {
     this.outbox = new Outbox({ engine, timers: this.timers, log: this.log })
     this.#machineMs = options.machineMs ?? machineMs
     this.#settings = settingsOf(definitions, options)
-    const { concurrency, prefetchMax, queues, types, processes } = this.#settings
+    const { concurrency, prefetchMax, queues, types, pool, capabilities, processes } = this.#settings
     const { timers, log } = this
     this.#cells =
       options.cell && new Cells({ entry: options.cell, max: processes, timers, traced: options.around !== undefined })
@@ -144,7 +145,8 @@ class JobWorker implements Worker, Desk, Member {
     this.#alerts = new Alerts(engine, this.#running.late)
     const system = { engine, timers, log }
     const running = () => this.#running.count
-    this.#presence = new Presence({ ...system, workerId: this.id, concurrency, queues, types, running })
+    const able = { pool, capabilities }
+    this.#presence = new Presence({ ...system, workerId: this.id, concurrency, queues, types, ...able, running })
     this.#claiming = new Claiming({ ...this.#settings, engine, workerId: this.id, serves })
     this.#leases = new Leases({
       ...system,
@@ -182,7 +184,7 @@ class JobWorker implements Worker, Desk, Member {
       ...system,
       workerId: this.id,
       queues: new Set(queues.map(({ queue }) => queue)),
-      serves,
+      serves: servedWords(serves, able),
       alerts: this.#alerts,
       wake: () => this.#intake.hinted(),
       alert: (dueMs) => this.#pulse.by(dueMs),

@@ -44,6 +44,26 @@ describe('why a job is not running', () => {
     expect(asked(unknown).because).toContain('It is for workers that know type crawl.page: none has claimed it yet')
   })
 
+  it('queued: nobody who is there is in its pool, or can do what it requires', () => {
+    const routed = (pool: string | undefined, capabilities: readonly string[]) =>
+      given({ admission: true }).does({ type: 'admit', rule: 'r', policyHash: 'h', route: { pool, capabilities } })
+    const nobody = (inPool: number) => ({ workers: { routed: { inPool, capable: 0 }, serving: 0, able: [] } })
+    expect(asked(routed('code', []), nobody(0))).toMatchObject({
+      way: 'queued',
+      because: 'No live worker is in pool code.',
+      who: 'a worker in pool code',
+      next: 'Start one: pawl work <module> --pool code.',
+    })
+    expect(asked(routed('code', ['gpu', 'cuda']), nobody(2))).toMatchObject({
+      because: 'No live worker in pool code can do cuda and gpu: 2 there, and none of them does.',
+      who: 'a worker in pool code that can do cuda and gpu',
+      next: 'Start one: pawl work <module> --pool code --can cuda,gpu.',
+    })
+    expect(asked(routed(undefined, ['gpu']), nobody(0)).because).toBe('No live worker can do gpu: nobody is there.')
+    const there = { workers: { routed: { inPool: 2, capable: 1 }, serving: 1, able: ['w1'] } }
+    expect(asked(routed('code', ['gpu']), there).because).toContain('no worker has claimed it yet')
+  })
+
   it('queued: who knows its type, after somebody did not', () => {
     const unknown = given().claims().does({ type: 'release', fence: 'mine', reason: 'unknown_type' })
     const able = ['w1', 'w2', 'w3', 'w4', 'w5']

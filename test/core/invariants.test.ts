@@ -54,6 +54,9 @@ describe('the invariants', () => {
     expect(wrong({}, { updatedAt: 0 })).toContain('I3')
     const needy = { ...before, needs: before.spec.kind.type } as Job
     expect(stepBreaches(needy, event, after)).toMatchObject([{ invariant: 'I5' }])
+    const routed = { ...before, needs: 'pool\tcode' } as Job
+    expect(stepBreaches(routed, event, { ...after, needs: 'pool\tother' } as Job)).toMatchObject([{ invariant: 'I5' }])
+    expect(stepBreaches(routed, event, { ...after, needs: `${before.spec.kind.type}\npool\tcode` } as Job)).toEqual([])
     expect(wrong({}, { state: 'running', lease: { ...before.lease, fence: 'x' } })).toContain('I1')
     const ended = after
     const again = stepBreaches(

@@ -44,6 +44,11 @@ describe('the phrase beside a job', () => {
     expect(said(ready, { workers: { serving: 0, able: [] } }).before).toBe('no worker serves queue crawl, ready')
     expect(said(ready, { workers: { serving: 1, able: [] } }).before).toBe('no worker knows type crawl.page, ready')
     expect(said(ready, { workers: { serving: 1, able: ['w'] } }).before).toBe('waits for a worker, ready')
+    const nobody = { workers: { routed: { inPool: 0, capable: 0 }, serving: 0, able: [] } }
+    const routed = (route: object) =>
+      given({ admission: true }).does({ type: 'admit', rule: 'r', policyHash: 'h', route })
+    expect(said(routed({ pool: 'code', capabilities: [] }), nobody).before).toBe('no worker in pool code, ready')
+    expect(said(routed({ capabilities: ['gpu'] }), nobody).before).toBe('no worker can do gpu, ready')
   })
 
   it('says who has it, how far it is, and that it is asked to stop', () => {

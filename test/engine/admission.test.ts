@@ -1,8 +1,11 @@
 import { describe, expect, it } from 'vitest'
 import type { Judged } from '../../src/core/admission.ts'
+import { explain } from '../../src/core/explain.ts'
 import type { Job } from '../../src/core/job.ts'
-import { admission, type Judge } from '../../src/engine/admission.ts'
+import { admission, forgotten, type Judge } from '../../src/engine/admission.ts'
 import type { LocalEngine } from '../../src/engine/local.ts'
+import { Workers } from '../../src/engine/workers.ts'
+import type { Store } from '../../src/store/store.ts'
 import { linesTo, silentLog } from '../../src/system/log.ts'
 import { realTimers } from '../../src/system/timers.ts'
 import { EngineFixture, kindOf } from './engine-fixture.ts'
@@ -134,6 +137,121 @@ describe('admission', () => {
       judging(() => word()),
     ).runOnce()
     expect(await fixture.job(job?.id ?? '')).toMatchObject({ state: 'queued', generation: 1 })
+  })
+})
+
+describe('what waits and is handed to nobody', () => {
+  const sweep = async (engine: LocalEngine, judge: Judge) =>
+    forgotten({
+      admitForgotten: (by, cursor) => engine.admitForgotten(by, cursor),
+      judge,
+      timers: realTimers,
+      log: silentLog,
+    }).runOnce()
+
+  /** As a store does with what code from before schedulers has written. */
+  const handingOutNothing = (store: Store): Store => {
+    const due = store.due.bind(store)
+    store.due = (limit, agenda) => due(agenda === 'judgements' ? 0 : limit, agenda)
+    return store
+  }
+
+  it('is found and judged once it has waited for a minute, however many wait for an approval beside it', async () => {
+    const fixture = new EngineFixture({
+      between: handingOutNothing,
+    })
+    const jobs = await waiting(fixture, 450)
+    const asking = word({ approval: { expiresMs: 3_600_000, fourEyes: false } })
+    const [first, last] = [jobs[0]?.id, jobs.at(-1)?.id]
+    const judge = judging(({ id }) => (id === first || id === last ? word() : asking))
+    await sweep(fixture.engine, judge)
+    expect((await fixture.job(first ?? '')).state).toBe('pending')
+    fixture.clock.advance(60_000)
+    await sweep(fixture.engine, judge)
+    for (const id of [first, last]) expect((await fixture.job(id ?? '')).state).toBe('queued')
+    const { approval } = await fixture.job(jobs[1]?.id ?? '')
+    fixture.clock.advance(60_000)
+    await sweep(fixture.engine, judge)
+    expect((await fixture.job(jobs[1]?.id ?? '')).approval).toEqual(approval)
+  })
+
+  it('goes on waiting while nobody may judge', async () => {
+    const fixture = new EngineFixture()
+    const [job] = await waiting(fixture, 1)
+    fixture.clock.advance(60_000)
+    const judge = judging(
+      () => word(),
+      () => false,
+    )
+    await sweep(fixture.engine, judge)
+    expect((await fixture.job(job?.id ?? '')).state).toBe('pending')
+  })
+})
+
+describe('what is routed', () => {
+  const route = { pool: 'code', capabilities: ['gpu'] }
+  const lanes = [{ tenant: 't', queue: 'q', priority: 5 }]
+
+  it('is for workers of its pool that can do it; explained, where there is none', async () => {
+    const fixture = new EngineFixture()
+    const { engine } = fixture
+    const [job] = (await waiting(fixture, 1)) as [Job]
+    await serviceOn(
+      engine,
+      judging(() => word({ route })),
+    ).runOnce()
+    const workers = new Workers(engine)
+    const explained = async () =>
+      explain(await fixture.job(job.id), {
+        now: engine.now(),
+        paused: undefined,
+        held: undefined,
+        workers: await workers.around(await fixture.job(job.id)),
+      }).because
+    expect(await explained()).toBe('No live worker in pool code can do gpu: nobody is there.')
+    await workers.report('t', 'w0', undefined, { queues: ['q'], concurrency: 2, running: 1 })
+    await workers.report('t', 'w1', undefined, { queues: ['q'], pool: 'code', capabilities: ['cuda'] })
+    expect(await explained()).toBe('No live worker in pool code can do gpu: 1 there, and none of them does.')
+    await workers.report('t', 'w2', undefined, { queues: ['q'], pool: 'code', capabilities: ['gpu'] })
+    expect(await explained()).toContain('no worker has claimed it yet')
+    const claim = (able: object) =>
+      engine.claim({ requestId: fixture.requestId(), workerId: 'w', lanes, limit: 1, ...able })
+    expect(await claim({})).toEqual([])
+    expect(await claim({ pool: 'code' })).toEqual([])
+    expect(await claim({ serves: ['other'], capabilities: ['gpu'] })).toEqual([])
+    expect(await claim({ serves: [], pool: 'code', capabilities: ['gpu', 'x'] })).toMatchObject([
+      { job: { id: job.id } },
+    ])
+  })
+
+  it('is told who is there once for a round, and by tenant', async () => {
+    let asked = 0
+    const fixture = new EngineFixture({
+      between: (store) => {
+        const settings = store.settings.bind(store)
+        store.settings = (operations) => {
+          asked += operations.filter(({ collection }) => collection === 'worker').length
+          return settings(operations)
+        }
+        return store
+      },
+    })
+    await waiting(fixture, 20)
+    await new Workers(fixture.engine).report('t', 'w', undefined, { pool: 'code', capabilities: ['gpu'] })
+    await new Workers(fixture.engine).report('other', 'w', undefined, { pool: 'theirs' })
+    asked = 0
+    const seen: unknown[] = []
+    const judge: Judge = {
+      look: () => true,
+      judge: async (job, whoIsThere) => {
+        seen.push(await whoIsThere(job.spec.kind.tenant))
+        return word()
+      },
+    }
+    await serviceOn(fixture.engine, judge).runOnce()
+    expect(asked).toBe(1)
+    expect(seen).toHaveLength(20)
+    expect(seen[0]).toEqual([{ pool: 'code', can: ['gpu'] }])
   })
 })
 

@@ -54,7 +54,9 @@ describe('workers', () => {
     read = 0
     await expect(workers.presentOf('t')).rejects.toThrow('more than is looked at')
     expect(read).toBeLessThanOrEqual(50)
-    expect(await workers.around({ tenant: 't', queue: 'q', type: 'x' })).toBeUndefined()
+    expect(
+      await workers.around({ spec: { kind: { tenant: 't', queue: 'q', type: 'x' } }, needs: undefined }),
+    ).toBeUndefined()
     read = 0
     expect((await workers.page('t', undefined, 1)).workers).toHaveLength(1)
     expect(read).toBeLessThanOrEqual(2)

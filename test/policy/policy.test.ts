@@ -48,7 +48,7 @@ describe('files of a policy', () => {
       { name: 'b.yaml', text },
     ])
     expect('faults' in compiled && compiled.faults.map(faultText)).toEqual([
-      'b.yaml:2:9 rules[0].id: is the id of a rule already, at a.yaml:2',
+      'b.yaml:2:9 rules[0].id: is the id of a rule or route already, at a.yaml:2',
     ])
   })
 

@@ -60,9 +60,10 @@ async function loaded({ terminal }: Session, folder: string): Promise<Snapshot> 
 
 async function checked(session: Session, folder: string): Promise<void> {
   const { terminal } = session
-  const { hash, rules } = await loaded(session, folder)
-  terminal.tell({ ok: true, policyHash: hash, rules: rules.length }, () =>
-    terminal.say(`${rules.length} rules, ${terminal.paint.bold(hash)}`),
+  const { hash, rules, routes } = await loaded(session, folder)
+  const routed = routes.length === 0 ? '' : `, ${routes.length} routes`
+  terminal.tell({ ok: true, policyHash: hash, rules: rules.length, routes: routes.length }, () =>
+    terminal.say(`${rules.length} rules${routed}, ${terminal.paint.bold(hash)}`),
   )
 }
 
@@ -88,8 +89,12 @@ async function tested(session: Session, folder: string): Promise<void> {
   if (wrong.length > 0) throw new Ended(EXIT.failure)
 }
 
-const wrongText = ({ file, line, name, expected, found: { decision, rule, reason } }: CaseResult): string =>
-  `${file}:${line} ${name}: expected ${expected.decision}${expected.rule === undefined ? '' : ` by ${expected.rule}`}, got ${decision} by ${rule}${reason === undefined ? '' : ` (${reason})`}`
+function wrongText({ file, line, name, expected, found: { decision, rule, reason, route } }: CaseResult): string {
+  const by = expected.rule === undefined ? '' : ` by ${expected.rule}`
+  const over = (id: string | undefined) => (expected.route === undefined ? '' : ` over ${id ?? 'no route'}`)
+  const why = reason === undefined ? '' : ` (${reason})`
+  return `${file}:${line} ${name}: expected ${expected.decision}${by}${over(expected.route)}, got ${decision} by ${rule}${over(route?.id)}${why}`
+}
 
 async function explained(session: Session, folder: string, id: string): Promise<void> {
   const { terminal } = session
@@ -116,8 +121,8 @@ async function explained(session: Session, folder: string, id: string): Promise<
   })
 }
 
-const decisionText = (decision: string, { rule, reason, policyHash }: Judgement): string =>
-  `${decision} by ${safe(rule)}${reason === undefined ? '' : `: ${safe(reason)}`} (policy ${policyHash})`
+const decisionText = (decision: string, { rule, reason, policyHash, route }: Judgement): string =>
+  `${decision} by ${safe(rule)}${reason === undefined ? '' : `: ${safe(reason)}`}${route === undefined ? '' : `, over route ${safe(route.id)}`} (policy ${policyHash})`
 
 const told = (finding: Finding) => ({
   rule: finding.rule.id,

@@ -16,6 +16,8 @@ import { logTo, stopped } from './serve.ts'
 interface Options {
   readonly concurrency: string
   readonly queue?: string
+  readonly pool?: string
+  readonly can?: string
   readonly drain: string
   readonly port?: string
   readonly host: string
@@ -28,6 +30,8 @@ export function work(parent: Command, { session }: Context): void {
     .description('run the job types that a module exports, until it is stopped')
     .option('-c, --concurrency <n>', 'handlers at a time', '16')
     .option('-q, --queue <queues>', 'only these queues')
+    .option('--pool <pool>', 'the pool it works in: what a policy routes there is for it')
+    .option('--can <capabilities>', 'what it can do that others may not: gpu,cuda')
     .option('--drain <duration>', 'how long handlers may take to finish when it is stopped', '10s')
     .option('-p, --port <port>', 'answer /livez, /readyz and /metrics there; 0 picks a free one')
     .option('--host <address>', 'where that port is', DEFAULT_HOST)
@@ -37,6 +41,7 @@ export function work(parent: Command, { session }: Context): void {
     command,
     'pawl work ./jobs.ts',
     'pawl work ./jobs.js --concurrency 64 --queue mail,crawl --url postgres://localhost/app',
+    'pawl work ./jobs.js --pool code --can gpu',
     'pawl work ./jobs.js --port 9090 --host 0.0.0.0',
   )
 }
@@ -53,7 +58,8 @@ async function run(session: Session, module: string, options: Options): Promise<
   await using pawl = await opened(session, { ticker: {}, retention: {}, log, metrics })
   await using asked =
     port === undefined ? undefined : await probed(session, pawl, { port, host: options.host, metrics })
-  await using worker = pawl.work(jobs, { concurrency, queues, drain: durationOf('--drain', options.drain) })
+  const able = { pool: options.pool, capabilities: listOf(options.can) }
+  await using worker = pawl.work(jobs, { concurrency, queues, ...able, drain: durationOf('--drain', options.drain) })
   const served = wanted ?? [...new Set(jobs.map(({ queue }) => queue))]
   const types = jobs.map(({ type }) => type)
   terminal.tell({ worker: worker.id, types, queues: served, concurrency, url: asked?.url }, () => {

@@ -10,6 +10,8 @@ import { ago } from '../terminal.ts'
 interface Seen {
   readonly workerId: string
   readonly queues?: readonly string[]
+  readonly pool?: string
+  readonly capabilities?: readonly string[]
   readonly concurrency?: number
   readonly running?: number
   readonly host?: string
@@ -41,10 +43,12 @@ async function list(session: Session, all: boolean): Promise<void> {
     terminal.tell({ workers: found }, () => {
       if (found.length === 0) return terminal.say('Nobody works here. Start a worker: pawl work <module>.')
       terminal.table(
-        ['WORKER', 'QUEUES', 'RUNNING', 'HOST', 'PID', 'SEEN'],
+        ['WORKER', 'QUEUES', 'POOL', 'CAN', 'RUNNING', 'HOST', 'PID', 'SEEN'],
         found.map((each) => [
           each.workerId,
           each.queues?.join(','),
+          each.pool,
+          each.capabilities?.join(','),
           `${each.running ?? 0} of ${each.concurrency ?? '?'}`,
           each.host,
           each.pid,

@@ -5,9 +5,10 @@
 import { eyesAmiss, narrower } from '../admission.ts'
 import { assert } from '../assert.ts'
 import type { Admit, Deny } from '../command.ts'
-import { neededUnlessHandedBack } from '../dialects/bond.ts'
+import { neededToClaim } from '../dialects/bond.ts'
 import { change, type Draft } from '../draft.ts'
 import type { Job } from '../job.ts'
+import { needOf, needText, type Route } from '../needs.ts'
 import type { Ruling } from '../ruling.ts'
 import { startByFor } from '../timers.ts'
 
@@ -24,10 +25,13 @@ export function admission(d: Draft, job: Job, command: Admit | Deny): void {
   const runAt = Math.max(d.at, job.runAt)
   const startBy = startByFor(job.spec.kind.policy, runAt)
   // What a denial has to say is told with the denial.
-  const { reason, terms } = command.type === 'admit' ? command : NOTHING
+  const { reason, terms, route = NOWHERE } = command.type === 'admit' ? command : NOTHING
   const verdict = { rule, policyHash, reason }
-  const needs = neededUnlessHandedBack(job)
+  const type = needOf(job.needs).type ?? neededToClaim(job.spec.kind)
+  const needed = needText({ ...route, type })
+  const needs = needed === job.needs ? undefined : needed
   change(d, 'admitted', 'queued', { verdict, runAt, startBy, needs, terms: narrower(job, terms) }, { reason: rule })
 }
 
-const NOTHING: Pick<Admit, 'reason' | 'terms'> = {}
+const NOTHING: Pick<Admit, 'reason' | 'terms' | 'route'> = {}
+const NOWHERE: Route = { pool: undefined, capabilities: [] }

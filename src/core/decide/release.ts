@@ -3,6 +3,7 @@ import type { Release } from '../command.ts'
 import { change, type Draft } from '../draft.ts'
 import { cancelled, conclude } from '../ending.ts'
 import type { Job } from '../job.ts'
+import { needOf, withType } from '../needs.ts'
 import type { Ruling } from '../ruling.ts'
 
 /** Who is given a job although it does not know the type does not say what it serves, and would be given it again at once. */
@@ -25,6 +26,6 @@ export function decideRelease(d: Draft, job: Job, command: Release): Ruling {
 /** Whoever does not know a type hands the job to those who do: from then on it is for nobody else. */
 function unknownType({ at }: Draft, { needs, spec }: Job, { reason, runAt }: Release) {
   if (reason !== 'unknown_type') return { needs: undefined }
-  if (needs === undefined) return { needs: spec.kind.type }
+  if (needOf(needs).type === undefined) return { needs: withType(needs, spec.kind.type) }
   return { needs: undefined, runAt: Math.max(at + UNKNOWN_AGAIN_MS, runAt ?? at) }
 }

@@ -3,6 +3,7 @@
  * name of a document. A job that is bound to none costs one comparison.
  */
 import type { Job, Kind } from '../job.ts'
+import { needOf, withType } from '../needs.ts'
 import type { Policy } from '../policy.ts'
 import { DIALECTS, type Reading } from './registry.ts'
 
@@ -101,6 +102,6 @@ export const isReturnable = ({ dialect }: Pick<Policy, 'dialect'>): boolean =>
  */
 export const neededToClaim = ({ type, policy }: Kind): string | undefined => (isReturnable(policy) ? undefined : type)
 
-/** The same, where it has not been said yet. */
+/** What it needs with that, where it has not been said yet. */
 export const neededUnlessHandedBack = ({ spec, needs }: Job): string | undefined =>
-  needs === undefined ? neededToClaim(spec.kind) : undefined
+  needOf(needs).type !== undefined || isReturnable(spec.kind.policy) ? undefined : withType(needs, spec.kind.type)

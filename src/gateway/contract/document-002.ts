@@ -36,6 +36,8 @@ export const denied = membersOnly({
 export const dispatches = membersOnly({
   worker_id: workerName,
   topics: listOf(queueName, { min: 1, most: TOPICS_MOST }),
+  pool: name.optional().describe('the pool it works in: what is routed there is for it, and for nobody outside'),
+  capabilities: listOf(name, { most: SIZES.capabilities }).optional().describe('what it can do'),
   limit: z.int().min(1).max(1_000).default(1),
   wait_ms: z.int().min(0).max(60_000).default(0).describe('answer when there is something, or after this long'),
 })

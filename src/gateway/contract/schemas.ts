@@ -282,6 +282,8 @@ export const KEPT_BY_JOBS = { input: true } as const
 /** In a batch nobody knows yet which word an item is: whatever any of them keeps is cut out. */
 export const KEPT_BY_ANY_WORD: Exclude<Opaque, true> = Object.assign({}, ...Object.values(KEPT_BY_WORDS))
 
+const capabilities = listOf(name, { most: SIZES.capabilities })
+
 export const claims = membersOnly({
   workerId: workerName,
   queues: listOf(queueName, { most: AT_ONCE.queues }).describe('none: what this requestId was given, and nothing new'),
@@ -297,6 +299,8 @@ export const claims = membersOnly({
     .describe(
       'types it has handlers for: what others handed back as `unknown_type` is for who serves it; all unless given',
     ),
+  pool: name.optional().describe('the pool it works in: what is routed there is for it, and for nobody outside'),
+  capabilities: capabilities.optional().describe('what it can do: what requires more is not for it'),
   limit: z.int().min(1).max(AT_ONCE.jobs).default(1),
   limited: z
     .int()
@@ -340,6 +344,8 @@ export const PARAMETERS: Readonly<Record<string, z.ZodType<string>>> = {
   key,
 }
 export const worker = membersOnly({
+  pool: name.optional().describe('the pool it works in'),
+  capabilities: capabilities.optional().describe('what it can do'),
   queues: listOf(name, { most: AT_ONCE.queues }).default([]),
   types: listOf(name, { most: AT_ONCE.types })
     .optional()

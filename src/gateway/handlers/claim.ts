@@ -29,9 +29,10 @@ interface Claimed {
 
 export async function claimed(call: Call, parts: Parts, asked: Claims): Promise<Claimed> {
   const { token, signal } = call
-  const { workerId, serves, limit, limited, waitMs } = asked
+  const { workerId, serves, pool, capabilities, limit, limited, waitMs } = asked
   const lanes = lanesOf(call, asked)
-  const request = { requestId: named(token, asked, call.requestId), workerId, lanes, serves, limit, limited, signal }
+  const able = { serves, pool, capabilities }
+  const request = { requestId: named(token, asked, call.requestId), workerId, lanes, ...able, limit, limited, signal }
   const isPoll = waitMs > 0
   using _poll = parts.polls.share(token, isPoll ? 1 : 0)
   using _lanes = parts.lanes.share(token, isPoll ? lanes.length : 0)

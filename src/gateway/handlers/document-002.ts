@@ -63,9 +63,10 @@ export const deny002: Handler = (call, parts) => {
 }
 
 export const dispatch002: Handler = async (call, parts) => {
-  const { worker_id, topics, limit, wait_ms: waitMs } = call.body as z.output<typeof dispatches>
+  const { worker_id, topics, pool, capabilities, limit, wait_ms: waitMs } = call.body as z.output<typeof dispatches>
   const queues = await Promise.all(topics.map(async (topic) => (await poolOf(call, parts, topic)).queue))
-  const asked = { workerId: worker_id, queues: [...new Set(queues)], limit, waitMs, compact: false }
+  const able = { pool, capabilities }
+  const asked = { workerId: worker_id, queues: [...new Set(queues)], ...able, limit, waitMs, compact: false }
   const { found } = await claimed(call, parts, asked)
   return json(200, {
     dispatches: found.map(({ job, fence, leaseExpiresAt }) => ({

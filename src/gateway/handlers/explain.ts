@@ -8,7 +8,7 @@ import { loaded } from './jobs.ts'
 export const explainJob: Handler = async (call, parts) => {
   const { job } = await loaded(call, parts, [])
   const paused = await new Queues(parts.engine).paused(call.token.tenant, job.spec.kind.queue)
-  const workers = await parts.workers.around(job.spec.kind)
+  const workers = await parts.workers.around(job)
   const held = (await parts.engine.whatHolds([job])).get(job.id)
   return json(200, toWire(explain(job, { now: parts.engine.now(), paused, workers, held })) as object)
 }

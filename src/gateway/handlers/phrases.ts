@@ -1,9 +1,10 @@
 /** With each job of a list the phrase of what it is about: three questions for all of them, however many. */
 import type { Circumstances } from '../../core/explain.ts'
 import type { Job } from '../../core/job.ts'
+import { isRouted, needOf } from '../../core/needs.ts'
 import { now } from '../../core/now.ts'
 import { Queues } from '../../engine/queues.ts'
-import { namedBy, type SeenWorker } from '../../engine/workers.ts'
+import { namedBy, routedTo, type SeenWorker } from '../../engine/workers.ts'
 import type { Call, Parts } from '../call.ts'
 import { toWire } from '../contract/wire.ts'
 
@@ -40,19 +41,22 @@ function surroundings(
   const queues = new Set(jobs.map(({ spec }) => spec.kind.queue))
   const types = new Set(jobs.map(({ spec }) => spec.kind.type))
   const workers = there.map((worker) => ({
-    id: worker.workerId,
+    worker,
     queues: namedBy(worker, 'queues', queues) ?? NONE,
     // One that does not tell knows all of them.
     types: namedBy(worker, 'types', types) ?? types,
   }))
   const found = new Map<string, NonNullable<Circumstances['workers']>>()
-  return ({ spec: { kind } }) => {
-    const name = JSON.stringify([kind.queue, kind.type])
+  return ({ spec: { kind }, needs }) => {
+    const name = JSON.stringify([kind.queue, kind.type, needs])
     const known = found.get(name)
     if (known !== undefined) return known
-    const serving = workers.filter(({ queues: own }) => own.has(kind.queue))
-    const able = serving.filter(({ types: own }) => own.has(kind.type)).map(({ id }) => id)
-    const around = { serving: serving.length, able }
+    const need = needOf(needs)
+    const { fit, routed } = isRouted(need) ? routedTo(need, there) : { fit: there, routed: undefined }
+    const among = new Set(fit)
+    const serving = workers.filter(({ worker, queues: own }) => own.has(kind.queue) && among.has(worker))
+    const able = serving.filter(({ types: own }) => own.has(kind.type)).map(({ worker }) => worker.workerId)
+    const around = { routed, serving: serving.length, able }
     found.set(name, around)
     return around
   }

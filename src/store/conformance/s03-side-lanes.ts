@@ -1,5 +1,6 @@
 /** S3: jobs that need something stand in side lanes, and are for who serves that. */
 import type { Job } from '../../core/job.ts'
+import { type Able, type Route, servedWords } from '../../core/needs.ts'
 import { type ClaimedJob, type Grant, type Lane, queueKey } from '../store.ts'
 import type { Check } from './conformance.ts'
 import { holds, same } from './holds.ts'
@@ -56,6 +57,66 @@ export const sideLanes: readonly Check[] = [
       const plain = await fixture.insertOne({ type: 'sms' })
       const { serves: _, ...grant } = fixture.grant()
       same(idsOf((await fixture.store.claim(grant)).jobs), [side.id, plain.id], 'what needs something first')
+    },
+  },
+  {
+    name: 'what is routed is given to who is in its pool, can do what it requires and knows its type, and to nobody else',
+    async run(fixture) {
+      const other = await fixture.another()
+      const routed = (pool: string | undefined, capabilities: readonly string[], dialect?: '002') =>
+        letInTo(fixture, { pool, capabilities }, dialect)
+      const jobs = {
+        pool: await routed('code', []),
+        able: await routed(undefined, ['gpu']),
+        both: await routed('code', ['gpu', 'cuda']),
+        bound: await routed('code', ['gpu'], '002'),
+      }
+      await fixture.expectRecord(jobs.both, 'as it was let in')
+      const claims: readonly [Able & { readonly types?: readonly string[] }, readonly Job[]][] = [
+        [{ pool: undefined, capabilities: undefined }, []],
+        [{ pool: undefined, capabilities: undefined, types: ['mail', 'code', 'gpu', 'pool code', 'pool'] }, []],
+        [{ pool: 'chat', capabilities: ['cuda'] }, []],
+        [{ pool: 'chat', capabilities: ['gpu'] }, [jobs.able]],
+        [{ pool: 'code', capabilities: ['cuda'], types: [] }, [jobs.pool]],
+        [{ pool: 'code', capabilities: ['gpu', 'fpga'], types: ['mail'] }, [jobs.bound]],
+        [{ pool: 'code', capabilities: ['fpga', 'cuda', 'gpu'] }, [jobs.both]],
+      ]
+      for (const [{ types, ...able }, expected] of claims) {
+        const grant = fixture.grant({ limit: 9, serves: servedWords(types, able) })
+        const given: string[] = []
+        await fixture.eventually(`${JSON.stringify({ types, ...able })} is given its own`, async () => {
+          given.push(...idsOf((await other.claim({ ...grant, requestId: `${grant.requestId}${given.length}` })).jobs))
+          return given.length >= expected.length
+        })
+        same(
+          given,
+          expected.map(({ id }) => id),
+          `for ${JSON.stringify({ types, ...able })}`,
+        )
+      }
+      for (const { id } of Object.values(jobs)) await fixture.expectFolds(id)
+    },
+  },
+  {
+    name: 'a claim that waits is answered with what is routed to it, by whoever let it in',
+    async run(fixture) {
+      const other = await fixture.another()
+      const ends = new AbortController()
+      const serves = servedWords(['mail'], { pool: 'code', capabilities: ['gpu'] })
+      const answer = other.claim(fixture.grant({ serves, waitMs: 30_000, signal: ends.signal }))
+      let came = false
+      void answer.finally(() => {
+        came = true
+      })
+      await fixture.setup.advance(20)
+      const elsewhere = await letInTo(fixture, { pool: 'code', capabilities: ['fpga'] })
+      await fixture.setup.advance(20)
+      await fixture.expectRecord(elsewhere, 'nobody here can do that')
+      holds(!came, 'it goes on waiting')
+      const job = await letInTo(fixture, { pool: 'code', capabilities: ['gpu'] })
+      await fixture.eventually('it is answered', () => came)
+      same(idsOf((await answer).jobs), [job.id], 'with what it can do')
+      ends.abort()
     },
   },
   {
@@ -185,6 +246,14 @@ async function handedBack(fixture: StoreFixture, options: JobOptions): Promise<J
   const { jobs } = await fixture.claim({ lanes, serves: [] })
   same(idsOf(jobs), [job.id], 'new, it is for whoever claims from its queue')
   return release(fixture, await fixture.record(job.id), 'unknown_type')
+}
+
+/** A job that was let in to a pool, or to who can do something. */
+async function letInTo(fixture: StoreFixture, route: Route, dialect?: '002'): Promise<Job> {
+  const policy =
+    dialect === undefined ? { admission: true } : ({ dialect, admission: true, onStall: 'timed_out' } as const)
+  const job = await fixture.insertOne({ type: 'mail', policy })
+  return fixture.say(job, { type: 'admit', rule: 'r', policyHash: 'h', route }, job.updatedAt)
 }
 
 const release = (fixture: StoreFixture, job: Job, reason: 'unknown_type' | 'handed_back'): Promise<Job> =>

@@ -19,6 +19,7 @@
  * Invariant: what a look has claimed is the answer of the one it looked for. Exits: jobs were found, the last look was
  * answered, a look failed, the store was closed.
  */
+import { servedBy } from '../../core/needs.ts'
 import type { Clock } from '../../system/clock.ts'
 import type { Timers } from '../../system/timers.ts'
 import type { ClaimAnswer, Grant, Hint, Lane } from '../store.ts'
@@ -294,10 +295,15 @@ export class ClaimDesk {
 
 const isGone = ({ mode }: Waiter): boolean => mode === 'gone'
 
-const servesIt =
-  (needs: string) =>
-  ({ grant: { serves } }: Waiter): boolean =>
-    serves === undefined || serves.includes(needs)
+const servesIt = (needs: string) => {
+  // Many wait with the same words, and are asked one after the other.
+  const answers = new Map<string, boolean>()
+  return ({ grant, serves }: Waiter): boolean => {
+    const isServed = answers.get(serves) ?? servedBy(grant.serves)(needs)
+    answers.set(serves, isServed)
+    return isServed
+  }
+}
 
 const servesNames = new WeakMap<readonly string[], string>()
 

@@ -42,7 +42,7 @@ export const OWNERSHIP: readonly Mutant[] = [
   // Needs.
   mutant('unknown-type-needs-nothing', 'unknown', [
     'decide/release.ts',
-    'return { needs: spec.kind.type }',
+    'return { needs: withType(needs, spec.kind.type) }',
     'return { needs: undefined }',
   ]),
   mutant('needs-gone-with-the-next-release', 'unknown', [

@@ -3,7 +3,9 @@ local name, request, nonce, worker, words = ARGV[3], ARGV[4], ARGV[5], ARGV[6], 
 local request_mark, limit, spin, sides_most, left_bytes =
   ARGV[8], tonumber(ARGV[9]), tonumber(ARGV[10]), tonumber(ARGV[11]), tonumber(ARGV[12])
 local lane_count, serve_count, limited, let_in_first = tonumber(ARGV[13]), tonumber(ARGV[14]), tonumber(ARGV[15]), ARGV[16] == '1'
-local FIRST_LANE = 17
+-- Whether each need that is served is among the words by itself; else a need is a set of words, each of which must be among them.
+local is_whole = ARGV[17] == '1'
+local FIRST_LANE = 18
 local FIRST_SERVED = FIRST_LANE + 2 * lane_count
 
 -- An input rides along while there is room; one that has a place of its own is read only then. `+`: it is in the job's text.
@@ -162,6 +164,32 @@ local function among(key, wanted)
   return found
 end
 
+-- Words as JSON has them, but for what stands between and in them. In pairs, since a backslash may stand for itself.
+local BETWEEN = { n = '\n', t = '\t' }
+local function words_in(quoted)
+  return string.gmatch(string.gsub(sub(quoted, 2, -2), '\\(.)', BETWEEN), '[^\n]+')
+end
+
+local served_words = {}
+if not is_whole then
+  for i = 0, serve_count - 1 do
+    for word in words_in(ARGV[FIRST_SERVED + i]) do
+      served_words[word] = true
+    end
+  end
+end
+local any_type = serve_count < 0 or served_words['\t']
+
+-- A type has no tab in it.
+local function is_served(quoted)
+  for word in words_in(quoted) do
+    if not served_words[word] and (find(word, '\t', 1, true) or not any_type) then
+      return false
+    end
+  end
+  return true
+end
+
 -- The lanes beside one that this claim serves, of those there are, from a place that is another for another claim.
 local beside = {}
 
@@ -174,10 +202,10 @@ local function served(queue, priority)
   if beside[queue] == 0 then
     return there
   end
-  if serve_count < 0 then
+  if not is_whole then
     local most = @PRIORITIES@ * sides_most
     for _, lane in ipairs(beside[queue] > most and call('SRANDMEMBER', key, most) or call('SMEMBERS', key)) do
-      if sub(lane, 1, #priority) == priority then
+      if sub(lane, 1, #priority) == priority and is_served(sub(lane, #priority + 1)) then
         there[#there + 1] = lane
       end
     end

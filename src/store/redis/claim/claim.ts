@@ -1,6 +1,7 @@
 import { toldKey } from '../../../core/flow/membership.ts'
 import { hash53 } from '../../../core/hash.ts'
 import type { Kind } from '../../../core/job.ts'
+import { areTypes } from '../../../core/needs.ts'
 import { leaseEnd } from '../../../core/timers.ts'
 import { original, storable } from '../../codec/text.ts'
 import { firstSide, letInFirst, SIDES_AT_ONCE } from '../../side-lanes.ts'
@@ -66,6 +67,7 @@ function claimWords(grant: Grant): readonly string[] {
   // An actor who is the worker itself goes without saying.
   const said = actor === `worker:${workerId}` ? 'null' : JSON.stringify(storable(actor))
   const needs = serves === undefined ? [] : [...new Set(serves)].map(needWord)
+  const isWhole = serves !== undefined && areTypes(serves)
   return [
     request,
     nonce,
@@ -80,6 +82,7 @@ function claimWords(grant: Grant): readonly string[] {
     String(serves === undefined ? -1 : needs.length),
     String(limited),
     letInFirst(grant) ? '1' : '0',
+    isWhole ? '1' : '0',
     ...lanes.flatMap(({ tenant, queue, priority }) => [queueKey(tenant, queue), String(priority)]),
     ...needs,
   ]
