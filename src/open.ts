@@ -158,6 +158,12 @@ export interface OpenOptions extends OpenOnOptions {
    */
   readonly policy?: string | undefined
   /**
+   * Beside a policy: the URL of a safety kernel (docs/policy.md), which is asked about every job that the rules would let in, and may
+   * forbid it.
+   * @default nobody else is asked
+   */
+  readonly kernel?: string | undefined
+  /**
    * HTTP: the gateway's token.
    * @default none
    */
@@ -176,6 +182,8 @@ export type Where = string | { readonly connection: PostgresConnection } | { rea
 export async function open(where: Where = DEFAULT_URL, options: OpenOptions = {}): Promise<Pawl> {
   demandNode()
   if (typeof where === 'string' && isHttp(where)) return remote(where, options)
+  if (options.kernel !== undefined && options.policy === undefined)
+    throw new TypeError('kernel: a safety kernel is asked beside a policy, and none is named')
   const judge = options.policy === undefined ? undefined : await judgeIn(options.policy, options)
   const { store, ...abilities } = await openStore(where, options)
   return openOn(store, options, { ...abilities, judge })
@@ -184,7 +192,13 @@ export async function open(where: Where = DEFAULT_URL, options: OpenOptions = {}
 /** Read before the store is opened: where it is broken, nothing begins. */
 async function judgeIn(folder: string, options: OpenOptions): Promise<Judge> {
   const { FolderJudge } = await import('./policy/judge.ts')
-  return new FolderJudge(folder, logOf(options))
+  const log = logOf(options)
+  const rules = new FolderJudge(folder, log)
+  if (options.kernel === undefined) return rules
+  const { KernelJudge, kernelUrl } = await import('./policy/kernel.ts')
+  const { clock = realClock, timers = realTimers } = options
+  const monotonicMs = () => clock.monotonicMs()
+  return new KernelJudge(rules, { url: kernelUrl(options.kernel), fetch: globalThis.fetch, timers, monotonicMs, log })
 }
 
 /** Ticker and retention are the gateway's own business; so are the leases' clocks. */

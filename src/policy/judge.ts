@@ -33,7 +33,7 @@ export class FolderJudge {
 }
 
 /** The live workers of a tenant; undefined where that cannot be told. */
-type WhoIsThere = (tenant: string) => Promise<readonly Present[] | undefined>
+export type WhoIsThere = (tenant: string) => Promise<readonly Present[] | undefined>
 
 function sent(judgement: Judgement, rule: RouteRule, { spec }: Job, present: readonly Present[] | undefined): Judged {
   const found = routed(rule, spec.adapterId, present)

@@ -24,6 +24,7 @@ export interface ServeOptions {
   readonly cap?: readonly string[]
   readonly dashboard?: boolean
   readonly policy?: string
+  readonly kernel?: string
   readonly role?: readonly string[]
 }
 
@@ -43,6 +44,7 @@ export function serve(parent: Command, { session }: Context): void {
     .option('--no-auth', 'no tokens: whoever reaches the port is an admin; loopback only')
     .option('--dashboard', 'pages for browsers besides; whoever opens them signs in with a token')
     .option('--policy <folder>', 'judge by it what waits to be admitted (docs/policy.md)')
+    .option('--kernel <url>', 'a safety kernel, asked about what the policy would let in')
     .option('--role <role>', 'gateway, scheduler or reconciler, and not the others; may be repeated (all)', gathered)
     .option('--log', 'a line of JSON per transition on standard error')
     .option('--cap <name=number>', 'how much of something there may be (docs/limits.md); may be repeated', gathered)
@@ -54,6 +56,7 @@ export function serve(parent: Command, { session }: Context): void {
     'pawl serve --port 0 --json',
     'pawl serve --url postgres://localhost/app --host 0.0.0.0',
     'pawl serve --policy policies/',
+    'pawl serve --policy policies/ --kernel http://127.0.0.1:9000/judge',
     'pawl serve --role scheduler --policy policies/',
     'pawl serve --cap streamsPerToken=500 --cap bodyBytes=1048576',
   )
@@ -62,7 +65,7 @@ export function serve(parent: Command, { session }: Context): void {
 async function run(session: Session, options: ServeOptions): Promise<void> {
   needsStore(session, 'serve')
   const { terminal, signal, url, tenant } = session
-  const { host, auth, dashboard = false, policy } = options
+  const { host, auth, dashboard = false, policy, kernel } = options
   const roles = rolesOf(options)
   const port = portOf(options.port)
   const log = logTo(session, options.log === true)
@@ -70,7 +73,8 @@ async function run(session: Session, options: ServeOptions): Promise<void> {
   const metrics = await collector(caps)
   const reconciles = roles.has('reconciler') ? {} : false
   const judges = roles.has('scheduler') ? policy : undefined
-  const own = { ticker: reconciles, retention: reconciles, policy: judges, log, metrics, retryFor: RETRY_FOR } as const
+  const judging = { policy: judges, kernel: judges && kernel }
+  const own = { ticker: reconciles, retention: reconciles, ...judging, log, metrics, retryFor: RETRY_FOR } as const
   await using pawl = await withPolicy(policy, () => opened(withoutKeys(session), own))
   if (!roles.has('gateway')) {
     terminal.tell({ store: withoutCredentials(url), roles: [...roles] }, () =>
@@ -102,7 +106,12 @@ async function run(session: Session, options: ServeOptions): Promise<void> {
   await stopped(signal)
 }
 
-function rolesOf({ role, policy }: ServeOptions): ReadonlySet<Role> {
+function rolesOf({ role, policy, kernel }: ServeOptions): ReadonlySet<Role> {
+  if (kernel !== undefined && policy === undefined)
+    throw new Usage(
+      'A safety kernel is asked beside a policy, and none is named.',
+      'Name its folder: --policy policies/',
+    )
   const roles = new Set(role === undefined ? ROLES : role.map((name) => chosen('role', name, ROLES)))
   if (roles.has('scheduler') && role !== undefined && policy === undefined)
     throw new Usage('A scheduler judges by a policy, and none is named.', 'Name its folder: --policy policies/')
