@@ -1,6 +1,8 @@
 import {
   chromiumBinary,
   chromiumMissing,
+  natsBinary,
+  natsMissing,
   pgbouncerBinary,
   pgbouncerMissing,
   redisBinary,
@@ -14,4 +16,5 @@ console.log(`servers: Postgres in ${postgresPrograms()}`)
 for (const { major, programs } of otherMajors()) console.log(`servers: Postgres ${major} in ${programs}`)
 console.log(`servers: ${pgbouncerMissing() ?? pgbouncerBinary()}`)
 console.log(`servers: ${redisMissing() ?? redisBinary()}`)
+console.log(`servers: ${natsMissing() ?? natsBinary()}`)
 console.log(`servers: ${chromiumMissing() ?? chromiumBinary()}`)

@@ -55,3 +55,10 @@ export function attemptOf(fence: string): Omit<Fence, 'nonce'> | undefined {
 
 /** Requests that a worker names after its fence keep what is not secret of it: which attempt, which word. */
 export const withoutNonce = (requestId: string): string => requestId.replaceAll(FENCES_INSIDE, '$1.…')
+
+/**
+ * The fence of a word that came without one: it names the attempt the job is at, and no lease has it, since nonces are random. So the word
+ * is late, whatever it says, and kept with its note like any other that is.
+ */
+export const missingFence = (generation: number, attempt: number): string =>
+  fenceOf(generation, attempt, '0'.repeat(16))

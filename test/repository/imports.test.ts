@@ -46,6 +46,11 @@ const RULES: Readonly<Record<string, Rule>> = {
     files: PORT,
     packages: ['node:*', 'hono', 'hono/*', '@hono/node-server', 'zod', 'prom-client', '@opentelemetry/api'],
   },
+  bus: {
+    areas: ['core', 'system', 'engine', 'gateway/contract'],
+    files: PORT,
+    packages: ['node:*', 'zod', '@nats-io/jetstream', '@nats-io/transport-node'],
+  },
   library: {
     areas: ['core', 'system', 'engine', 'worker'],
     files: PORT,

@@ -24,6 +24,18 @@ export function redisMissing(): string | undefined {
     : undefined
 }
 
+/** Path of `nats-server`; installed first where that is possible. */
+export function natsBinary(): string {
+  return findNats() ?? install('nats-server', findNats)
+}
+
+/** Why there is no NATS here, and none can be installed; undefined: there is. */
+export function natsMissing(): string | undefined {
+  return findNats() === undefined && !mayInstall()
+    ? 'nats-server is not here, and whoever runs this may not install it: what needs the bus is skipped. It is Debian’s and Homebrew’s package “nats-server”.'
+    : undefined
+}
+
 /** Why there is no pooler here, and none can be installed; undefined: there is. */
 export function pgbouncerMissing(): string | undefined {
   return findPgbouncer() === undefined && !mayInstall()
@@ -55,6 +67,7 @@ function findPostgres(): string | undefined {
 
 const findPgbouncer = () => findProgram('pgbouncer')
 const findRedis = () => findProgram('redis-server')
+const findNats = () => findProgram('nats-server')
 const findChromium = () => findProgram('chromium')
 
 /** Debian keeps servers where no user's path leads; Homebrew has a place for each kind of machine. */
@@ -67,7 +80,7 @@ function findProgram(name: string): string | undefined {
 const mayInstall = (): boolean => process.getuid?.() === 0 && existsSync('/usr/bin/apt-get')
 
 function install(name: string, find: () => string | undefined): string {
-  const advice = `"${name}" is needed. Install it: apt-get install ${name}, or brew install ${name.replace('-server', '')}`
+  const advice = `"${name}" is needed. Install it: apt-get install ${name}, or brew install ${name.replace('redis-server', 'redis')}`
   if (!mayInstall()) throw new Error(`${advice}. (Whoever is root on Debian has it installed by this.)`)
   console.log(`installing Debian's package "${name}", once`)
   withoutServices(() => {

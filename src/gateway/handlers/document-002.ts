@@ -4,11 +4,11 @@
  */
 import type { z } from 'zod'
 import type { Unstamped } from '../../core/command.ts'
+import { asRequested, requested, requestName } from '../../core/dialects/job-request.ts'
 import { commandOfResult, lateResultOf } from '../../core/dialects/job-result.ts'
-import { view } from '../../core/dialects/view.ts'
 import type { Job } from '../../core/job.ts'
-import { PRIORITIES } from '../../core/job.ts'
 import type { Word } from '../../engine/engine.ts'
+import { poolOf } from '../../engine/topic.ts'
 import { type Call, type Handler, json, type Parts } from '../call.ts'
 import type {
   cancelled,
@@ -32,7 +32,7 @@ import { spoken } from './settle.ts'
 export const submit002: Handler = async (call, parts) => {
   const newJob = await newJobOf(call, parts, call.body as z.output<typeof jobRequest>)
   const { job, deduped, replayed } = await created(call, parts, newJob)
-  const headers = { Location: `/v1/dialects/002/jobs/${encodeURIComponent(nameOf(job))}` }
+  const headers = { Location: `/v1/dialects/002/jobs/${encodeURIComponent(requestName(job))}` }
   return json(deduped || replayed ? 200 : 201, inItsWords(call, job), {}, headers)
 }
 
@@ -42,13 +42,13 @@ export const states002: Handler = async (call, parts) => {
   const { job } = await loaded(call, parts, [])
   const query = call.query as z.output<typeof historyQuery>
   const { events, next } = await historyOf(call, parts, job, { ...query, dialect: '002' })
-  return json(200, { states: events.map((entry) => ({ ...entry, job_id: nameOf(job) })), next })
+  return json(200, { states: events.map((entry) => ({ ...entry, job_id: requestName(job) })), next })
 }
 
 export const results002: Handler = async (call, parts) => {
   const { job } = await loaded(call, parts, [])
   const late = (await lateWordsOf(call, parts, job)).map(lateResultOf).filter((result) => result !== undefined)
-  const job_id = nameOf(job)
+  const job_id = requestName(job)
   return json(200, { JobResult: inItsWords(call, job).JobResult, late: late.map((result) => ({ job_id, ...result })) })
 }
 
@@ -64,7 +64,9 @@ export const deny002: Handler = (call, parts) => {
 
 export const dispatch002: Handler = async (call, parts) => {
   const { worker_id, topics, pool, capabilities, limit, wait_ms: waitMs } = call.body as z.output<typeof dispatches>
-  const queues = await Promise.all(topics.map(async (topic) => (await poolOf(call, parts, topic)).queue))
+  const queues = await Promise.all(
+    topics.map(async (topic) => (await poolOf(parts.types, call.token.tenant, topic)).queue),
+  )
   const able = { pool, capabilities }
   const asked = { workerId: worker_id, queues: [...new Set(queues)], ...able, limit, waitMs, compact: false }
   const { found } = await claimed(call, parts, asked)
@@ -88,7 +90,7 @@ export const result002: Handler = async (call, parts) => {
   if (result.job_id !== undefined && result.job_id !== job.id && result.job_id !== job.spec.alias)
     throw new Objected(
       objection('MALFORMED', 'The JobResult is another job’s.', [
-        { field: 'body.job_id', rule: `must match the request: ${nameOf(job)}` },
+        { field: 'body.job_id', rule: `must match the request: ${requestName(job)}` },
       ]),
     )
   const command = commandOfResult(result)
@@ -110,50 +112,9 @@ async function moved(call: Call, parts: Parts, name: WordName, command: Unstampe
   return json(200, inItsWords(call, (await loaded(call, parts, [])).job))
 }
 
-interface Pool {
-  readonly queue: string
-  /** Its worker has bound the topic to this document already, with a policy of its own. */
-  readonly isBound: boolean
+async function newJobOf(call: Call, { types }: Parts, request: z.output<typeof jobRequest>): Promise<NewJob> {
+  const { said } = await poolOf(types, call.token.tenant, request.topic)
+  return { type: request.topic, ...(said as Partial<NewJob>), ...requested(request) }
 }
 
-async function poolOf({ token }: Call, { types }: Parts, topic: string): Promise<Pool> {
-  const announced = await types.kind(token.tenant, topic)
-  return { queue: announced?.queue ?? topic, isBound: announced?.policy.dialect === '002' }
-}
-
-async function newJobOf(call: Call, parts: Parts, request: z.output<typeof jobRequest>): Promise<NewJob> {
-  const { topic } = request
-  const { queue, isBound } = await poolOf(call, parts, topic)
-  return {
-    type: topic,
-    ...(isBound ? {} : { queue, policy: { dialect: '002' } }),
-    topic,
-    id: request.job_id,
-    priority: PRIORITIES[request.priority],
-    contextPtr: request.context_ptr,
-    adapterId: request.adapter_id,
-    env: request.env,
-    parentId: request.parent_job_id,
-    workflowId: request.workflow_id,
-    stepIndex: request.step_index,
-  }
-}
-
-/** The id its client chose, where it chose one: results and states are told under the name of the request. */
-const nameOf = ({ id, spec }: Job): string => spec.alias ?? id
-
-interface InItsWords {
-  readonly JobRequest?: object
-  readonly state?: string
-  readonly JobResult?: object
-}
-
-function inItsWords(call: Call, job: Job): InItsWords {
-  const { JobRequest, state, JobResult }: InItsWords = view(jobFor(call, job), '002')
-  const job_id = nameOf(job)
-  return {
-    JobRequest: { ...JobRequest, job_id },
-    ...(state !== undefined && { state }),
-    ...(JobResult !== undefined && { JobResult: { ...JobResult, job_id } }),
-  }
-}
+const inItsWords = (call: Call, job: Job) => asRequested(jobFor(call, job))

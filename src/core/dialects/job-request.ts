@@ -1,0 +1,59 @@
+/** A JobRequest of document 002 as what it asks for, and a job as its record: under the name that its client chose. */
+import { type Job, PRIORITIES, type Priority } from '../job.ts'
+import type { Fields } from './dialect.ts'
+import { view } from './view.ts'
+
+export interface JobRequest {
+  readonly job_id?: string | undefined
+  readonly topic: string
+  readonly priority: 'interactive' | 'batch' | 'critical'
+  readonly context_ptr?: string | undefined
+  readonly adapter_id?: string | undefined
+  readonly env?: Readonly<Record<string, string>> | undefined
+  readonly parent_job_id?: string | undefined
+  readonly workflow_id?: string | undefined
+  readonly step_index?: number | undefined
+}
+
+export interface Requested {
+  readonly id: string | undefined
+  readonly topic: string
+  readonly priority: Priority
+  readonly contextPtr: string | undefined
+  readonly adapterId: string | undefined
+  readonly env: Readonly<Record<string, string>> | undefined
+  readonly parentId: string | undefined
+  readonly workflowId: string | undefined
+  readonly stepIndex: number | undefined
+}
+
+export const requested = (request: JobRequest): Requested => ({
+  id: request.job_id,
+  topic: request.topic,
+  priority: PRIORITIES[request.priority],
+  contextPtr: request.context_ptr,
+  adapterId: request.adapter_id,
+  env: request.env,
+  parentId: request.parent_job_id,
+  workflowId: request.workflow_id,
+  stepIndex: request.step_index,
+})
+
+/** The id its client chose, where it chose one: results and states are told under the name of the request. */
+export const requestName = ({ id, spec }: Job): string => spec.alias ?? id
+
+interface InItsWords {
+  readonly JobRequest?: object
+  readonly state?: string
+  readonly JobResult?: object
+}
+
+export function asRequested(job: Job): InItsWords {
+  const { JobRequest, state, JobResult }: InItsWords & Fields = view(job, '002')
+  const job_id = requestName(job)
+  return {
+    JobRequest: { ...JobRequest, job_id },
+    ...(state !== undefined && { state }),
+    ...(JobResult !== undefined && { JobResult: { ...JobResult, job_id } }),
+  }
+}

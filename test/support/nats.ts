@@ -1,0 +1,69 @@
+import { rmSync, writeFileSync } from 'node:fs'
+import { createConnection } from 'node:net'
+import { join } from 'node:path'
+import { describe } from 'vitest'
+import { natsBinary, natsMissing } from './debian.ts'
+import { eventually } from './eventually.ts'
+import { freePort, type ServerProcess, serverFolder, serverUser, startServer } from './server-process.ts'
+
+/** A NATS of our own, with JetStream. */
+export interface NatsServer extends AsyncDisposable {
+  readonly url: string
+  readonly port: number
+  /** The URL for one of its users. */
+  as(user: string, password: string): string
+  kill(): Promise<void>
+  freeze(): void
+  restart(): Promise<void>
+}
+
+const missing = natsMissing()
+if (missing !== undefined) console.warn(missing)
+
+/** Tests that need the bus; skipped aloud where there is none to be had. */
+export const describeOnNats = describe.skipIf(missing !== undefined)
+
+/** `settings` are in its configuration besides: accounts, and who may do what. */
+export async function startNats(settings = ''): Promise<NatsServer> {
+  const user = serverUser()
+  const folder = serverFolder('nats', user)
+  const file = join(folder, 'conf')
+  writeFileSync(file, `jetstream { store_dir: ${JSON.stringify(join(folder, 'kept'))} }\n${settings}`, { mode: 0o644 })
+  for (let n = 0; ; n += 1) {
+    const port = await freePort()
+    const start = async (): Promise<ServerProcess> => {
+      const server = startServer(natsBinary(), ['-c', file, '-a', '127.0.0.1', '-p', String(port)], folder, user)
+      await eventually('NATS answers, or is gone', async () => server.exited() || (await answers(port)))
+      return server
+    }
+    let server = await start()
+    if (server.exited() && n < 5) continue
+    return {
+      url: `nats://127.0.0.1:${port}`,
+      port,
+      as: (name, password) => `nats://${name}:${password}@127.0.0.1:${port}`,
+      kill: () => server.kill(),
+      freeze: () => server.freeze(),
+      async restart() {
+        server = await start()
+      },
+      async [Symbol.asyncDispose]() {
+        await server.stop('SIGTERM')
+        rmSync(folder, { recursive: true, force: true })
+      },
+    }
+  }
+}
+
+/** It says who it is to everybody who connects. */
+function answers(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = createConnection({ port, host: '127.0.0.1' })
+    const done = (is: boolean) => {
+      socket.destroy()
+      resolve(is)
+    }
+    socket.once('error', () => done(false))
+    socket.once('data', (data) => done(data.toString().startsWith('INFO')))
+  })
+}
