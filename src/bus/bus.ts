@@ -133,7 +133,7 @@ const spokenIn = (message: JsMsg): Spoken => ({
 /** Whether a message is done with: accepted, or refused for good and told so. */
 async function settled(link: Link, tenant: string, message: JsMsg, outcome: Outcome | undefined): Promise<boolean> {
   if (outcome === undefined || outcome.ok) return true
-  const { refusal, jobId } = outcome
+  const { refusal, jobId = refusal.job } = outcome
   if (refusal.code === 'OVERLOADED') return false
   if (refusal.code === 'NOT_FOUND' && message.info.deliveryCount < OVERTAKES) return false
   const told = { ...toldOf(refusal, jobId), subject: message.subject }

@@ -9,6 +9,7 @@ import { withoutCredentials } from '../../system/credentials.ts'
 import { type Log, linesTo, stderrLog } from '../../system/log.ts'
 import { realRandom } from '../../system/random.ts'
 import { audited } from '../audited.ts'
+import { openBuses } from '../buses.ts'
 import { chosen, countOf } from '../choice.ts'
 import { examples } from '../example.ts'
 import { Usage } from '../exit.ts'
@@ -26,6 +27,7 @@ export interface ServeOptions {
   readonly policy?: string
   readonly kernel?: string
   readonly role?: readonly string[]
+  readonly bus?: readonly string[]
 }
 
 /** What `serve` may be alone, any number of processes each: the store arbitrates, and none leads. */
@@ -46,6 +48,11 @@ export function serve(parent: Command, { session }: Context): void {
     .option('--policy <folder>', 'judge by it what waits to be admitted (docs/policy.md)')
     .option('--kernel <url>', 'a safety kernel, asked about what the policy would let in')
     .option('--role <role>', 'gateway, scheduler or reconciler, and not the others; may be repeated (all)', gathered)
+    .option(
+      '--bus <[tenant=]url>',
+      'jobs and workers over NATS, too: nats://… (docs/bus.md); one for each tenant',
+      gathered,
+    )
     .option('--log', 'a line of JSON per transition on standard error')
     .option('--cap <name=number>', 'how much of something there may be (docs/limits.md); may be repeated', gathered)
     .action((options: ServeOptions) => run(session(), options))
@@ -58,6 +65,8 @@ export function serve(parent: Command, { session }: Context): void {
     'pawl serve --policy policies/',
     'pawl serve --policy policies/ --kernel http://127.0.0.1:9000/judge',
     'pawl serve --role scheduler --policy policies/',
+    'pawl serve --policy policies/ --bus nats://localhost:4222',
+    'pawl serve --bus acme=nats://acme:secret@bus --bus globex=nats://globex:secret@bus',
     'pawl serve --cap streamsPerToken=500 --cap bodyBytes=1048576',
   )
 }
@@ -76,9 +85,15 @@ async function run(session: Session, options: ServeOptions): Promise<void> {
   const judging = { policy: judges, kernel: judges && kernel }
   const own = { ticker: reconciles, retention: reconciles, ...judging, log, metrics, retryFor: RETRY_FOR } as const
   await using pawl = await withPolicy(policy, () => opened(withoutKeys(session), own))
+  await using buses = await openBuses(session, options.bus ?? [], roles, pawl, log)
   if (!roles.has('gateway')) {
     terminal.tell({ store: withoutCredentials(url), roles: [...roles] }, () =>
-      terminal.say(`pawl is the ${[...roles].join(' and the ')} of ${withoutCredentials(url)}. Ctrl-C stops it.`),
+      terminal.say(
+        [
+          `pawl is the ${[...roles].join(' and the ')} of ${withoutCredentials(url)}. Ctrl-C stops it.`,
+          ...buses.lines,
+        ].join('\n'),
+      ),
     )
     return await stopped(signal)
   }
@@ -101,20 +116,26 @@ async function run(session: Session, options: ServeOptions): Promise<void> {
     else if (auth) terminal.say(paint.dim('It has tokens; make another: pawl token create --scope operator'))
     else terminal.say(paint.yellow('Without tokens: whoever reaches this port may do everything.'))
     if (dashboard) terminal.say(dashboardLine(gateway.url, link))
+    for (const line of buses.lines) terminal.say(line)
     terminal.say(paint.dim(`${gateway.url}/openapi.json has every route. Ctrl-C stops it.`))
   })
   await stopped(signal)
 }
 
-function rolesOf({ role, policy, kernel }: ServeOptions): ReadonlySet<Role> {
+function rolesOf({ role, policy, kernel, bus }: ServeOptions): ReadonlySet<Role> {
   if (kernel !== undefined && policy === undefined)
     throw new Usage(
       'A safety kernel is asked beside a policy, and none is named.',
       'Name its folder: --policy policies/',
     )
   const roles = new Set(role === undefined ? ROLES : role.map((name) => chosen('role', name, ROLES)))
-  if (roles.has('scheduler') && role !== undefined && policy === undefined)
-    throw new Usage('A scheduler judges by a policy, and none is named.', 'Name its folder: --policy policies/')
+  if (roles.has('scheduler') && role !== undefined && policy === undefined && bus === undefined)
+    throw new Usage(
+      'A scheduler judges by a policy or dispatches over a bus, and neither is named.',
+      'Name the folder of a policy: --policy policies/, or the bus: --bus nats://…',
+    )
+  if (bus !== undefined && !roles.has('scheduler') && !roles.has('gateway'))
+    throw new Usage('A reconciler has nothing to do with the bus.', 'Leave --bus out, or add --role gateway.')
   if (policy !== undefined && !roles.has('scheduler'))
     throw new Usage(
       '--policy is for the scheduler, which is not among the roles.',

@@ -1,0 +1,199 @@
+/** What is said over the bus, and what becomes of it in the store. */
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import type { Pawl } from '../../src/library/pawl.ts'
+import { eventually } from '../support/eventually.ts'
+import { describeOnNats, type NatsServer, startNats } from '../support/nats.ts'
+import { busOver, openMemory, Peer } from './bus-fixture.ts'
+
+describeOnNats('a bus', () => {
+  let nats: NatsServer
+  let pawl: Pawl
+  let bus: AsyncDisposable
+  let peer: Peer
+  let made = 0
+  beforeAll(async () => {
+    nats = await startNats()
+    pawl = await openMemory()
+    bus = await busOver(pawl, nats.url)
+    peer = await Peer.at(nats.url)
+  })
+  afterAll(async () => {
+    await peer[Symbol.asyncDispose]()
+    await bus[Symbol.asyncDispose]()
+    await pawl.close()
+    await nats[Symbol.asyncDispose]()
+  })
+
+  const there = (id: string) => eventually(`job ${id}`, () => pawl.get(id))
+  const refusals = async (id: string) => (await peer.told(peer.subjects.refused)).filter(({ job_id }) => job_id === id)
+  const refused = (id: string) =>
+    eventually('a refusal', async () => {
+      const [first] = await refusals(id)
+      return first
+    })
+  const beat = (pool: string, more: object = {}) =>
+    peer.ask(peer.subjects.heartbeat, { worker_id: 'w1', pool, free: 1, ...more })
+
+  /** A job that has been dispatched, each in a pool of its own. */
+  const dispatched = async () => {
+    made += 1
+    const topic = `job.code.n${made}`
+    const job_id = `order-${made}`
+    await peer.submit({ job_id, topic })
+    await there(job_id)
+    await pawl.admit(job_id)
+    await beat(topic)
+    const { fence } = await peer.dispatched(topic)
+    return { job_id, topic, fence, worker_id: 'w1' }
+  }
+  const result = (of: { readonly job_id: string }, more: object) =>
+    peer.keep(peer.subjects.result, { job_id: of.job_id, worker_id: 'w1', ...more })
+
+  it('takes a JobRequest as it stands in the document', async () => {
+    const request = {
+      job_id: 'req-1',
+      topic: 'job.chat.simple',
+      priority: 'critical',
+      context_ptr: 's3://in/1?signature=x',
+      adapter_id: 'lora-7',
+      env: { locale: 'de' },
+      workflow_id: 'flow-1',
+      step_index: 3,
+    }
+    await peer.submit(request)
+    const job = await there('req-1')
+    expect(job).toMatchObject({ state: 'pending', priority: 1 })
+    expect(job.spec).toMatchObject({
+      alias: 'req-1',
+      topic: 'job.chat.simple',
+      contextPtr: 's3://in/1?signature=x',
+      adapterId: 'lora-7',
+      env: { locale: 'de' },
+      workflowId: 'flow-1',
+      stepIndex: 3,
+    })
+    expect(job.spec.kind).toMatchObject({ tenant: 'acme', queue: 'job.chat.simple', policy: { dialect: '002' } })
+  })
+
+  it('has one job of a request that comes twice, and refuses another under its id', async () => {
+    await peer.submit({ job_id: 'twice', topic: 'job.a' })
+    await peer.submit({ job_id: 'twice', topic: 'job.a' })
+    await there('twice')
+    await peer.submit({ job_id: 'twice', topic: 'job.a', context_ptr: 'other' })
+    expect(await refused('twice')).toMatchObject({ ok: false, code: 'ID_TAKEN', subject: 'pawl.acme.submit.job.a' })
+    expect((await pawl.find({ queues: ['job.a'] })).jobs).toHaveLength(1)
+  })
+
+  it.each([
+    ['no JSON', '{', {}],
+    ['no id', { topic: 'job.bad' }, {}],
+    ['a member nobody knows', { job_id: 'bad', topic: 'job.bad', colour: 'red' }, {}],
+    ['the topic of another subject', { job_id: 'bad-topic', topic: 'job.good' }, { job_id: 'bad-topic' }],
+  ])('refuses a request with %s, and says why', async (_, message, told) => {
+    const before = (await peer.told(peer.subjects.refused)).length
+    await peer.keep(peer.subjects.submit('job.bad'), message)
+    const last = await eventually('a refusal', async () => (await peer.told(peer.subjects.refused))[before])
+    expect(last).toMatchObject({ code: 'INVALID', subject: 'pawl.acme.submit.job.bad', ...told })
+    expect(JSON.stringify(last)).not.toContain('signature')
+  })
+
+  it('dispatches to a pool that has room, and not before', async () => {
+    await peer.submit({ job_id: 'one', topic: 'job.pool' })
+    await there('one')
+    await pawl.admit('one')
+    await beat('job.pool', { free: 0 })
+    expect(await pawl.get('one')).toMatchObject({ attempt: 0 })
+    await beat('job.pool', { free: 1 })
+    const dispatch = await peer.dispatched('job.pool')
+    expect(dispatch).toMatchObject({
+      job_id: 'one',
+      JobRequest: { job_id: 'one', topic: 'job.pool', priority: 'interactive' },
+      state: 'DISPATCHED',
+      fence: expect.stringMatching(/^0\.1\./),
+      heartbeat_ms: 15_000,
+    })
+  })
+
+  it('knows the worker by its start, and keeps its result', async () => {
+    const job = await dispatched()
+    const { topic: _, ...start } = job
+    expect(await peer.ask(peer.subjects.start, start)).toEqual({ ok: true, job_id: job.job_id })
+    const progress = { ...start, progress: { done: 1, total: 2 } }
+    expect(await peer.ask(peer.subjects.progress, progress)).toMatchObject({ ok: true })
+    await result(job, { fence: job.fence, status: 'SUCCEEDED', result_ptr: 's3://out/1', execution_ms: 12 })
+    const ended = await eventually('its end', async () => {
+      const found = await pawl.get(job.job_id)
+      return found?.endedAt === undefined ? undefined : found
+    })
+    expect(ended).toMatchObject({ state: 'succeeded', result: { ptr: 's3://out/1' }, executionMs: 12 })
+    const events = await pawl.events(job.job_id)
+    expect(events.map(({ type, actor }) => [type, actor])).toEqual([
+      ['enqueued', 'producer:bus'],
+      ['admitted', 'operator'],
+      ['claimed', `worker:pool:${job.topic}`],
+      ['started', 'worker:w1'],
+      ['progressed', 'worker:w1'],
+      ['succeeded', 'worker:w1'],
+    ])
+  })
+
+  it('lets one of two begin that have the same dispatch', async () => {
+    const { topic: _, ...start } = await dispatched()
+    expect(await peer.ask(peer.subjects.start, start)).toMatchObject({ ok: true })
+    expect(await peer.ask(peer.subjects.start, start)).toMatchObject({ ok: true })
+    expect(await peer.ask(peer.subjects.start, { ...start, worker_id: 'w2' })).toMatchObject({
+      ok: false,
+      code: 'TAKEN',
+    })
+  })
+
+  it.each([
+    ['without a fence', undefined],
+    ['with an old one', '0.1.00000000000000ff'],
+  ])('keeps a result %s as a late one', async (_, fence) => {
+    const job = await dispatched()
+    await result(job, { status: 'SUCCEEDED', result_ptr: 's3://late', ...(fence !== undefined && { fence }) })
+    expect(await refused(job.job_id)).toMatchObject({ code: 'STALE_FENCE' })
+    const found = await there(job.job_id)
+    expect(found.endedAt).toBeUndefined()
+    const { annotations } = await pawl.events({ by: 'annotation', id: found.id })
+    expect(annotations).toMatchObject([{ actor: 'worker:w1', outcome: { state: 'succeeded', resultPtr: 's3://late' } }])
+  })
+
+  it('renews leases by a heartbeat, and tells of those that are over', async () => {
+    const job = await dispatched()
+    const { topic, ...start } = job
+    await peer.ask(peer.subjects.start, start)
+    const jobs = [{ job_id: job.job_id, fence: job.fence }]
+    expect(await beat(topic, { free: 0, jobs })).toEqual({ ok: true, jobs: [{ ok: true, job_id: job.job_id }] })
+    await peer.keep(peer.subjects.cancel, { job_id: job.job_id, reason: 'no longer wanted' })
+    await eventually('its end', async () => (await pawl.get(job.job_id))?.endedAt !== undefined)
+    expect(await beat(topic, { free: 0, jobs })).toMatchObject({ jobs: [{ ok: false, code: 'STALE_FENCE' }] })
+    expect(await pawl.get(job.job_id)).toMatchObject({ state: 'cancelled', cancel: { by: 'operator:bus' } })
+  })
+
+  it('cancels a job that the cancellation has overtaken', async () => {
+    await peer.keep(peer.subjects.cancel, { job_id: 'overtaken' })
+    await peer.submit({ job_id: 'overtaken', topic: 'job.over' })
+    await eventually('its end', async () => (await pawl.get('overtaken'))?.endedAt !== undefined)
+  })
+
+  it('tells what happens as CloudEvents, and of what failed as dead letters', async () => {
+    const job = await dispatched()
+    await result(job, { fence: job.fence, status: 'FAILED', error_code: 'BROKEN', error_message: 'it is' })
+    const { id } = await there(job.job_id)
+    const [failed] = await eventually('a dead letter', async () => {
+      const found = await peer.told(peer.subjects.dead(job.topic))
+      return found.length > 0 && found
+    })
+    expect(failed).toMatchObject({
+      specversion: '1.0',
+      type: 'pawl.job.failed',
+      source: `/pawl/acme/${job.topic}`,
+      subject: id,
+      data: { type: 'failed', payload: { failure: { code: 'BROKEN' } } },
+    })
+    const [claimed] = await peer.told(peer.subjects.event('claimed', job.topic))
+    expect(JSON.stringify(claimed)).not.toContain(job.fence)
+  })
+})

@@ -1,0 +1,37 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { everyOne, nameIn, streamsOf, subjectsOf, tokenOf, turnOf } from '../../src/bus/subjects.ts'
+
+const subjects = subjectsOf('acme')
+const name = fc.string({ unit: 'grapheme', minLength: 1, maxLength: 128 })
+
+describe('subjects', () => {
+  it('keep the dots of a name, and nothing else that means something to NATS', () => {
+    expect(subjects.submit('job.chat.simple')).toBe('pawl.acme.submit.job.chat.simple')
+    expect(subjects.dispatch('a b*c>d')).toBe('pawl.acme.dispatch.a=20b=2Ac=3Ed')
+    expect(subjects.dispatch('.a..b.')).toBe('pawl.acme.dispatch.=2Ea.=2Eb=2E')
+    expect(subjects.event('dead_lettered', 'été')).toBe('pawl.acme.event.dead_lettered.=C3=A9t=C3=A9')
+    expect(subjectsOf('a.b').result).toBe('pawl.a=2Eb.result')
+    expect(everyOne(subjects.submit)).toBe('pawl.acme.submit.>')
+    expect(turnOf('acme').pool('x.y')).toBe('pawl.acme.turn.pool.x.y')
+  })
+
+  it('are told apart exactly where names are, and give the name back', () => {
+    fc.assert(
+      fc.property(name, name, (a, b) => {
+        const subject = subjects.submit(a)
+        expect(subject).toMatch(/^pawl(\.[A-Za-z0-9_=-]+)+$/)
+        expect(nameIn(subject, subjects.submit)).toBe(a)
+        expect(subject === subjects.submit(b)).toBe(a === b)
+        expect(tokenOf(a) === tokenOf(b)).toBe(a === b)
+      }),
+    )
+  })
+
+  it('of streams and consumers are names that a folder can have', () => {
+    expect(streamsOf('acme').words).toBe('PAWL_acme_words')
+    expect(tokenOf('job.chat')).toBe('job=2Echat')
+    expect(tokenOf('é'.repeat(128)).length).toBeLessThan(200)
+    expect(tokenOf(`${'é'.repeat(127)}a`)).not.toBe(tokenOf('é'.repeat(128)))
+  })
+})
