@@ -1,6 +1,15 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { attemptOf, fenceOf, hiddenFence, isNonce, nonceIn, parseFence, withoutNonce } from '../../src/core/fence.ts'
+import {
+  attemptOf,
+  fenceOf,
+  hiddenFence,
+  isNonce,
+  missingFence,
+  nonceIn,
+  parseFence,
+  withoutNonce,
+} from '../../src/core/fence.ts'
 
 const number = fc.integer({ min: 0, max: 999_999_999 })
 const nonce = fc.string({ unit: fc.constantFrom(...'0123456789abcdef'), minLength: 16, maxLength: 16 })
@@ -50,5 +59,9 @@ describe('a fence', () => {
   it('can be named without being told', () => {
     expect(withoutNonce('0.1.0123456789abcdef/complete')).toBe('0.1.…/complete')
     expect(withoutNonce('a request of somebody’s own')).toBe('a request of somebody’s own')
+  })
+
+  it('of a word that came without one names the attempt, and no lease', () => {
+    expect(parseFence(missingFence(2, 3))).toEqual({ generation: 2, attempt: 3, nonce: '0'.repeat(16) })
   })
 })

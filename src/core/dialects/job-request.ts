@@ -42,18 +42,11 @@ export const requested = (request: JobRequest): Requested => ({
 /** The id its client chose, where it chose one: results and states are told under the name of the request. */
 export const requestName = ({ id, spec }: Job): string => spec.alias ?? id
 
-interface InItsWords {
-  readonly JobRequest?: object
-  readonly state?: string
-  readonly JobResult?: object
-}
-
-export function asRequested(job: Job): InItsWords {
-  const { JobRequest, state, JobResult }: InItsWords & Fields = view(job, '002')
+/** The record, its JobRequest and its JobResult under that name. */
+export function asRequested(job: Job): Fields {
   const job_id = requestName(job)
-  return {
-    JobRequest: { ...JobRequest, job_id },
-    ...(state !== undefined && { state }),
-    ...(JobResult !== undefined && { JobResult: { ...JobResult, job_id } }),
-  }
+  const named = Object.entries(view(job, '002')).map(([field, value]) =>
+    typeof value === 'object' ? [field, { ...value, job_id }] : [field, value],
+  )
+  return Object.fromEntries(named) as Fields
 }

@@ -49,7 +49,10 @@ export const results002: Handler = async (call, parts) => {
   const { job } = await loaded(call, parts, [])
   const late = (await lateWordsOf(call, parts, job)).map(lateResultOf).filter((result) => result !== undefined)
   const job_id = requestName(job)
-  return json(200, { JobResult: inItsWords(call, job).JobResult, late: late.map((result) => ({ job_id, ...result })) })
+  return json(200, {
+    JobResult: inItsWords(call, job)['JobResult'],
+    late: late.map((result) => ({ job_id, ...result })),
+  })
 }
 
 export const schedule002: Handler = (call, parts) => {
