@@ -71,9 +71,10 @@ export async function openLink(url: string, log: Log): Promise<Link> {
 }
 
 async function connected(url: string, { transport }: Driver): Promise<NatsConnection> {
+  const address = addressIn(url, transport)
   try {
     return await transport.connect({
-      ...addressIn(url, transport),
+      ...address,
       name: 'pawl',
       timeout: CONNECT_WITHIN_MS,
       maxReconnectAttempts: -1,

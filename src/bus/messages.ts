@@ -36,8 +36,6 @@ export const heartbeat = membersOnly({
 
 export type Submission = z.output<typeof submission>
 export type Result = z.output<typeof result>
-export type Cancellation = z.output<typeof cancellation>
-export type Start = z.output<typeof start>
 export type Progress = z.output<typeof progress>
 export type Heartbeat = z.output<typeof heartbeat>
 

@@ -1,6 +1,7 @@
 /** A bus over a store in memory, or of another's, and who speaks to it: nothing but NATS. */
 import { jetstream, jetstreamManager } from '@nats-io/jetstream'
 import { connect, type NatsConnection } from '@nats-io/transport-node'
+import { afterAll, beforeAll } from 'vitest'
 import { openBus } from '../../src/bus/bus.ts'
 import { streamsOf, subjectsOf, tokenOf } from '../../src/bus/subjects.ts'
 import type { Pawl } from '../../src/library/pawl.ts'
@@ -10,6 +11,7 @@ import { type Log, silentLog } from '../../src/system/log.ts'
 import { realRandom } from '../../src/system/random.ts'
 import { realTimers } from '../../src/system/timers.ts'
 import { eventually } from '../support/eventually.ts'
+import { startNats } from '../support/nats.ts'
 
 export const TENANT = 'acme'
 
@@ -89,6 +91,33 @@ export class Peer implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     await this.connection.close()
   }
+}
+
+/** A bus for the tests of one group, and one who speaks to it. */
+export function onBus() {
+  const parts: AsyncDisposable[] = []
+  const open = async <T extends AsyncDisposable>(opening: Promise<T>): Promise<T> => {
+    const part = await opening
+    parts.push(part)
+    return part
+  }
+  const setup = {} as { pawl: Pawl; peer: Peer }
+  beforeAll(async () => {
+    const nats = await open(startNats())
+    setup.pawl = await open(openMemory())
+    await open(busOver(setup.pawl, nats.url))
+    setup.peer = await open(Peer.at(nats.url))
+  })
+  afterAll(async () => {
+    for (const part of parts.reverse()) await part[Symbol.asyncDispose]()
+  })
+  const there = (id: string) => eventually(`job ${id}`, () => setup.pawl.get(id))
+  const refusals = () => setup.peer.told(setup.peer.subjects.refused)
+  const refused = (id: string) =>
+    eventually('a refusal', async () => (await refusals()).find(({ job_id }) => job_id === id))
+  const beat = (pool: string, more: object = {}) =>
+    setup.peer.ask(setup.peer.subjects.heartbeat, { worker_id: 'w1', pool, free: 1, ...more })
+  return { setup, there, refusals, refused, beat }
 }
 
 const textOf = (message: unknown): string => (typeof message === 'string' ? message : JSON.stringify(message))

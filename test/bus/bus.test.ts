@@ -1,55 +1,13 @@
 /** What is said over the bus, and what becomes of it in the store. */
-import { afterAll, beforeAll, expect, it } from 'vitest'
-import type { Pawl } from '../../src/library/pawl.ts'
+import { expect, it } from 'vitest'
 import { eventually } from '../support/eventually.ts'
-import { describeOnNats, type NatsServer, startNats } from '../support/nats.ts'
-import { busOver, openMemory, Peer } from './bus-fixture.ts'
+import { describeOnNats } from '../support/nats.ts'
+import { onBus } from './bus-fixture.ts'
 
-describeOnNats('a bus', () => {
-  let nats: NatsServer
-  let pawl: Pawl
-  let bus: AsyncDisposable
-  let peer: Peer
-  let made = 0
-  beforeAll(async () => {
-    nats = await startNats()
-    pawl = await openMemory()
-    bus = await busOver(pawl, nats.url)
-    peer = await Peer.at(nats.url)
-  })
-  afterAll(async () => {
-    await peer[Symbol.asyncDispose]()
-    await bus[Symbol.asyncDispose]()
-    await pawl.close()
-    await nats[Symbol.asyncDispose]()
-  })
+describeOnNats('a request over the bus', () => {
+  const { setup, there, refusals, refused } = onBus()
 
-  const there = (id: string) => eventually(`job ${id}`, () => pawl.get(id))
-  const refusals = async (id: string) => (await peer.told(peer.subjects.refused)).filter(({ job_id }) => job_id === id)
-  const refused = (id: string) =>
-    eventually('a refusal', async () => {
-      const [first] = await refusals(id)
-      return first
-    })
-  const beat = (pool: string, more: object = {}) =>
-    peer.ask(peer.subjects.heartbeat, { worker_id: 'w1', pool, free: 1, ...more })
-
-  /** A job that has been dispatched, each in a pool of its own. */
-  const dispatched = async () => {
-    made += 1
-    const topic = `job.code.n${made}`
-    const job_id = `order-${made}`
-    await peer.submit({ job_id, topic })
-    await there(job_id)
-    await pawl.admit(job_id)
-    await beat(topic)
-    const { fence } = await peer.dispatched(topic)
-    return { job_id, topic, fence, worker_id: 'w1' }
-  }
-  const result = (of: { readonly job_id: string }, more: object) =>
-    peer.keep(peer.subjects.result, { job_id: of.job_id, worker_id: 'w1', ...more })
-
-  it('takes a JobRequest as it stands in the document', async () => {
+  it('is a JobRequest as it stands in the document', async () => {
     const request = {
       job_id: 'req-1',
       topic: 'job.chat.simple',
@@ -60,7 +18,7 @@ describeOnNats('a bus', () => {
       workflow_id: 'flow-1',
       step_index: 3,
     }
-    await peer.submit(request)
+    await setup.peer.submit(request)
     const job = await there('req-1')
     expect(job).toMatchObject({ state: 'pending', priority: 1 })
     expect(job.spec).toMatchObject({
@@ -75,13 +33,13 @@ describeOnNats('a bus', () => {
     expect(job.spec.kind).toMatchObject({ tenant: 'acme', queue: 'job.chat.simple', policy: { dialect: '002' } })
   })
 
-  it('has one job of a request that comes twice, and refuses another under its id', async () => {
-    await peer.submit({ job_id: 'twice', topic: 'job.a' })
-    await peer.submit({ job_id: 'twice', topic: 'job.a' })
+  it('is one job when it comes twice, and refused under the id of another', async () => {
+    await setup.peer.submit({ job_id: 'twice', topic: 'job.a' })
+    await setup.peer.submit({ job_id: 'twice', topic: 'job.a' })
     await there('twice')
-    await peer.submit({ job_id: 'twice', topic: 'job.a', context_ptr: 'other' })
+    await setup.peer.submit({ job_id: 'twice', topic: 'job.a', context_ptr: 'other' })
     expect(await refused('twice')).toMatchObject({ ok: false, code: 'ID_TAKEN', subject: 'pawl.acme.submit.job.a' })
-    expect((await pawl.find({ queues: ['job.a'] })).jobs).toHaveLength(1)
+    expect((await setup.pawl.find({ queues: ['job.a'] })).jobs).toHaveLength(1)
   })
 
   it.each([
@@ -89,22 +47,42 @@ describeOnNats('a bus', () => {
     ['no id', { topic: 'job.bad' }, {}],
     ['a member nobody knows', { job_id: 'bad', topic: 'job.bad', colour: 'red' }, {}],
     ['the topic of another subject', { job_id: 'bad-topic', topic: 'job.good' }, { job_id: 'bad-topic' }],
-  ])('refuses a request with %s, and says why', async (_, message, told) => {
-    const before = (await peer.told(peer.subjects.refused)).length
-    await peer.keep(peer.subjects.submit('job.bad'), message)
-    const last = await eventually('a refusal', async () => (await peer.told(peer.subjects.refused))[before])
+  ])('is refused with %s, and told why', async (_, message, told) => {
+    const before = (await refusals()).length
+    await setup.peer.keep(setup.peer.subjects.submit('job.bad'), message)
+    const last = await eventually('a refusal', async () => (await refusals())[before])
     expect(last).toMatchObject({ code: 'INVALID', subject: 'pawl.acme.submit.job.bad', ...told })
     expect(JSON.stringify(last)).not.toContain('signature')
   })
+})
+
+describeOnNats('a bus', () => {
+  const { setup, there, refused, beat } = onBus()
+  let made = 0
+
+  /** A job that has been dispatched, each in a pool of its own. */
+  const dispatched = async () => {
+    made += 1
+    const topic = `job.code.n${made}`
+    const job_id = `order-${made}`
+    await setup.peer.submit({ job_id, topic })
+    await there(job_id)
+    await setup.pawl.admit(job_id)
+    await beat(topic)
+    const { fence } = await setup.peer.dispatched(topic)
+    return { job_id, topic, fence, worker_id: 'w1' }
+  }
+  const result = (of: { readonly job_id: string }, more: object) =>
+    setup.peer.keep(setup.peer.subjects.result, { job_id: of.job_id, worker_id: 'w1', ...more })
 
   it('dispatches to a pool that has room, and not before', async () => {
-    await peer.submit({ job_id: 'one', topic: 'job.pool' })
+    await setup.peer.submit({ job_id: 'one', topic: 'job.pool' })
     await there('one')
-    await pawl.admit('one')
+    await setup.pawl.admit('one')
     await beat('job.pool', { free: 0 })
-    expect(await pawl.get('one')).toMatchObject({ attempt: 0 })
+    expect(await setup.pawl.get('one')).toMatchObject({ attempt: 0 })
     await beat('job.pool', { free: 1 })
-    const dispatch = await peer.dispatched('job.pool')
+    const dispatch = await setup.peer.dispatched('job.pool')
     expect(dispatch).toMatchObject({
       job_id: 'one',
       JobRequest: { job_id: 'one', topic: 'job.pool', priority: 'interactive' },
@@ -117,16 +95,16 @@ describeOnNats('a bus', () => {
   it('knows the worker by its start, and keeps its result', async () => {
     const job = await dispatched()
     const { topic: _, ...start } = job
-    expect(await peer.ask(peer.subjects.start, start)).toEqual({ ok: true, job_id: job.job_id })
+    expect(await setup.peer.ask(setup.peer.subjects.start, start)).toEqual({ ok: true, job_id: job.job_id })
     const progress = { ...start, progress: { done: 1, total: 2 } }
-    expect(await peer.ask(peer.subjects.progress, progress)).toMatchObject({ ok: true })
+    expect(await setup.peer.ask(setup.peer.subjects.progress, progress)).toMatchObject({ ok: true })
     await result(job, { fence: job.fence, status: 'SUCCEEDED', result_ptr: 's3://out/1', execution_ms: 12 })
     const ended = await eventually('its end', async () => {
-      const found = await pawl.get(job.job_id)
+      const found = await setup.pawl.get(job.job_id)
       return found?.endedAt === undefined ? undefined : found
     })
     expect(ended).toMatchObject({ state: 'succeeded', result: { ptr: 's3://out/1' }, executionMs: 12 })
-    const events = await pawl.events(job.job_id)
+    const events = await setup.pawl.events(job.job_id)
     expect(events.map(({ type, actor }) => [type, actor])).toEqual([
       ['enqueued', 'producer:bus'],
       ['admitted', 'operator'],
@@ -139,9 +117,9 @@ describeOnNats('a bus', () => {
 
   it('lets one of two begin that have the same dispatch', async () => {
     const { topic: _, ...start } = await dispatched()
-    expect(await peer.ask(peer.subjects.start, start)).toMatchObject({ ok: true })
-    expect(await peer.ask(peer.subjects.start, start)).toMatchObject({ ok: true })
-    expect(await peer.ask(peer.subjects.start, { ...start, worker_id: 'w2' })).toMatchObject({
+    expect(await setup.peer.ask(setup.peer.subjects.start, start)).toMatchObject({ ok: true })
+    expect(await setup.peer.ask(setup.peer.subjects.start, start)).toMatchObject({ ok: true })
+    expect(await setup.peer.ask(setup.peer.subjects.start, { ...start, worker_id: 'w2' })).toMatchObject({
       ok: false,
       code: 'TAKEN',
     })
@@ -156,26 +134,26 @@ describeOnNats('a bus', () => {
     expect(await refused(job.job_id)).toMatchObject({ code: 'STALE_FENCE' })
     const found = await there(job.job_id)
     expect(found.endedAt).toBeUndefined()
-    const { annotations } = await pawl.events({ by: 'annotation', id: found.id })
+    const { annotations } = await setup.pawl.events({ by: 'annotation', id: found.id })
     expect(annotations).toMatchObject([{ actor: 'worker:w1', outcome: { state: 'succeeded', resultPtr: 's3://late' } }])
   })
 
   it('renews leases by a heartbeat, and tells of those that are over', async () => {
     const job = await dispatched()
     const { topic, ...start } = job
-    await peer.ask(peer.subjects.start, start)
+    await setup.peer.ask(setup.peer.subjects.start, start)
     const jobs = [{ job_id: job.job_id, fence: job.fence }]
     expect(await beat(topic, { free: 0, jobs })).toEqual({ ok: true, jobs: [{ ok: true, job_id: job.job_id }] })
-    await peer.keep(peer.subjects.cancel, { job_id: job.job_id, reason: 'no longer wanted' })
-    await eventually('its end', async () => (await pawl.get(job.job_id))?.endedAt !== undefined)
+    await setup.peer.keep(setup.peer.subjects.cancel, { job_id: job.job_id, reason: 'no longer wanted' })
+    await eventually('its end', async () => (await setup.pawl.get(job.job_id))?.endedAt !== undefined)
     expect(await beat(topic, { free: 0, jobs })).toMatchObject({ jobs: [{ ok: false, code: 'STALE_FENCE' }] })
-    expect(await pawl.get(job.job_id)).toMatchObject({ state: 'cancelled', cancel: { by: 'operator:bus' } })
+    expect(await setup.pawl.get(job.job_id)).toMatchObject({ state: 'cancelled', cancel: { by: 'operator:bus' } })
   })
 
   it('cancels a job that the cancellation has overtaken', async () => {
-    await peer.keep(peer.subjects.cancel, { job_id: 'overtaken' })
-    await peer.submit({ job_id: 'overtaken', topic: 'job.over' })
-    await eventually('its end', async () => (await pawl.get('overtaken'))?.endedAt !== undefined)
+    await setup.peer.keep(setup.peer.subjects.cancel, { job_id: 'overtaken' })
+    await setup.peer.submit({ job_id: 'overtaken', topic: 'job.over' })
+    await eventually('its end', async () => (await setup.pawl.get('overtaken'))?.endedAt !== undefined)
   })
 
   it('tells what happens as CloudEvents, and of what failed as dead letters', async () => {
@@ -183,7 +161,7 @@ describeOnNats('a bus', () => {
     await result(job, { fence: job.fence, status: 'FAILED', error_code: 'BROKEN', error_message: 'it is' })
     const { id } = await there(job.job_id)
     const [failed] = await eventually('a dead letter', async () => {
-      const found = await peer.told(peer.subjects.dead(job.topic))
+      const found = await setup.peer.told(setup.peer.subjects.dead(job.topic))
       return found.length > 0 && found
     })
     expect(failed).toMatchObject({
@@ -193,7 +171,7 @@ describeOnNats('a bus', () => {
       subject: id,
       data: { type: 'failed', payload: { failure: { code: 'BROKEN' } } },
     })
-    const [claimed] = await peer.told(peer.subjects.event('claimed', job.topic))
+    const [claimed] = await setup.peer.told(setup.peer.subjects.event('claimed', job.topic))
     expect(JSON.stringify(claimed)).not.toContain(job.fence)
   })
 })
