@@ -46,13 +46,16 @@ class Bus:
     """A connection to NATS: publish, and ask for an answer."""
 
     def __init__(self):
+        self.asked = 0
+        self.connect()
+
+    def connect(self):
         self.socket = socket.create_connection((URL.hostname, URL.port or 4222), timeout=10)
         self.buffer = b""
         self.line()  # INFO
         login = {"user": URL.username, "pass": URL.password} if URL.username else {}
         self.send(f"CONNECT {json.dumps({'verbose': False, 'headers': True, 'no_responders': True, **login})}")
         self.inbox = f"_INBOX.{os.urandom(8).hex()}"
-        self.asked = 0
 
     def send(self, line, payload=None):
         data = line.encode() + b"\r\n"
@@ -114,12 +117,24 @@ class Bus:
 
 
 def call(bus, what, message):
-    """Asked again until it is answered: asked twice it is answered as it was."""
+    """Asked again until it is answered, over another connection where this one is gone: asked twice it is answered as it was."""
     while True:
-        answer = bus.ask(f"{BASE}.{what}", message, 5)
-        if answer and answer[1]:
-            return json.loads(answer[1])
-        time.sleep(0.2)
+        try:
+            answer = bus.ask(f"{BASE}.{what}", message, 5)
+            if answer and answer[1]:
+                return json.loads(answer[1])
+            time.sleep(0.2)
+        except OSError as error:
+            print(f"again: {error}", file=sys.stderr, flush=True)
+            time.sleep(0.5)
+            again(bus)
+
+
+def again(bus):
+    try:
+        bus.connect()
+    except OSError:
+        pass  # Asked next, it is found out.
 
 
 def run(bus, dispatch, own):
@@ -171,7 +186,7 @@ def main():
     while True:
         try:
             work(Bus())
-        except (ConnectionError, TimeoutError, OSError) as error:
+        except OSError as error:
             print(f"again: {error}", file=sys.stderr, flush=True)
             time.sleep(0.5)
 
