@@ -6,9 +6,9 @@ const ROUTES = 'gateway/handlers/document-002.ts'
 
 const REQUESTS: readonly Mutant[] = [
   mutant('002:4', 'a job has another id than its request', [
-    ROUTES,
-    'const nameOf = ({ id, spec }: Job): string => spec.alias ?? id',
-    'const nameOf = ({ id }: Job): string => id',
+    'core/dialects/job-request.ts',
+    'const requestName = ({ id, spec }: Job): string => spec.alias ?? id',
+    'const requestName = ({ id }: Job): string => id',
   ]),
   mutant('002:4', 'other words under the same id are the same job', [
     'core/decide/enqueue.ts',
