@@ -17,7 +17,7 @@ export const DUPLICATES: readonly Mutant[] = [
     'newer: withoutNext(job.newer)',
     'newer: job.newer',
   ]),
-  mutant('next-before-the-end', 'duplicates', ['newer.ts', 'endedAt === undefined || newer?.next', 'newer?.next']),
+  mutant('next-before-the-end', 'duplicates', ['newer.ts', 'endedAt === undefined || isEnded(job)', 'isEnded(job)']),
   mutant('next-dropped-by-any-cancel', 'duplicates', [
     'newer.ts',
     'cancel?.dropsNext !== true',
