@@ -65,8 +65,8 @@ export async function openStoreFixture(setup: Setup, baseline: Resources): Promi
   return new StoreFixture(setup, baseline, first, now)
 }
 
-/** More ids than any check uses. */
-const BLOCK = 4_096
+/** More ids than any check uses: beyond them are those of others. */
+const BLOCK = 65_536
 
 /** As engines do it: a block of ids, by compare-and-swap. */
 async function reserve(store: Store): Promise<number> {
@@ -114,6 +114,7 @@ export class StoreFixture {
   }
 
   id(): JobId {
+    holds(this.#nextId < this.#firstId + BLOCK, `a check uses at most ${BLOCK} ids`)
     this.#nextId += 1
     return idText(this.#nextId - 1)
   }
