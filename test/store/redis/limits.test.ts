@@ -81,6 +81,8 @@ class Run {
   readonly #other: Store
   readonly #live = new Set<JobId>()
   readonly #limits = new Map<Name, number>()
+  /** The largest limit there was since slots were last counted: what was let in by it and is owned stays. */
+  readonly #largest = new Map<Name, number>()
   readonly #taken = new Map<Name, number>()
 
   constructor(fixture: StoreFixture, other: Store) {
@@ -164,10 +166,15 @@ class Run {
     this.#live.delete(id)
   }
 
-  async #limit(name: Name, concurrency: number): Promise<void> {
+  async #limit(name: 'a' | 'b', concurrency: number): Promise<void> {
     if (!(await this.#isKnown(name))) return
     expect(await limit(this.#fixture, name, { ...LIMITS[name], concurrency })).toEqual({ status: 'applied' })
+    this.#largest.set(name, Math.max(this.#largestOf(name), concurrency))
     this.#limits.set(name, concurrency)
+  }
+
+  #largestOf(name: 'a' | 'b'): number {
+    return this.#largest.get(name) ?? this.#limits.get(name) ?? LIMITS[name].concurrency
   }
 
   async #isKnown(name: Name): Promise<boolean> {
@@ -184,9 +191,10 @@ class Run {
   async #expectWithin(name: 'a' | 'b'): Promise<void> {
     if (!(await this.#isKnown(name))) return
     const { taken } = (await viewOf(this.#fixture, name)).count
-    const most = Math.max(this.#limits.get(name) ?? LIMITS[name].concurrency, this.#taken.get(name) ?? 0)
+    const most = Math.max(this.#largestOf(name), this.#taken.get(name) ?? 0)
     expect(taken, `slots of ${name}`).toBeLessThanOrEqual(most)
     this.#taken.set(name, taken)
+    this.#largest.delete(name)
   }
 }
 
