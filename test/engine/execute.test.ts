@@ -387,6 +387,11 @@ describe('an answer that got lost', () => {
       await b.must(job.id, { type: 'fail', fence, fault })
       return [job.id, { type: 'reopen' }]
     },
+    strip: async (b) => {
+      const { job, fence } = await b.running()
+      await b.must(job.id, { type: 'complete', fence })
+      return [job.id, { type: 'strip' }]
+    },
   }
 
   const owned = (
