@@ -69,6 +69,7 @@ export type {
   Waiting as WaitingJob,
 } from './core/job.ts'
 export type { Jsonify } from './core/jsonify.ts'
+export { servedBy } from './core/needs.ts'
 export type { Effect } from './core/newer.ts'
 export type {
   Action,

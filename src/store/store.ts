@@ -174,7 +174,7 @@ export interface Grant {
   /** 64 random bits as 16 hexadecimal digits; the fence of each job is `generation.attempt.nonce`. */
   readonly nonce: string
   readonly lanes: readonly Lane[]
-  /** Words of what the jobs of its lanes may need (`servedWords` of core). Absent: whatever type they do. */
+  /** Words of what the jobs of its lanes may need; whether they cover a need, `servedBy` of core says. Absent: whatever type they do. */
   readonly serves?: readonly string[] | undefined
   readonly limit: number
   /**

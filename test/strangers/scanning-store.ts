@@ -45,6 +45,7 @@ import {
   type SettingAnswer,
   type SettingOperation,
   type Store,
+  servedBy,
   stillHere,
   type Tally,
   type Time,
@@ -486,9 +487,8 @@ function compare(a: readonly number[], b: readonly number[]): number {
 
 /** Those that need what the claimer serves, need by need; a claim with another nonce begins with another need. */
 function served(waiting: readonly Row[], { serves, nonce }: Grant): readonly Row[] {
-  const needs = [...new Set(waiting.map(({ job }) => job.needs))].filter(
-    (need) => need !== undefined && (serves === undefined || serves.includes(need)),
-  )
+  const isServed = servedBy(serves)
+  const needs = [...new Set(waiting.map(({ job }) => job.needs))].filter((need) => need !== undefined && isServed(need))
   const first = Number.parseInt(nonce.slice(-8), 16) % (needs.length || 1)
   const inTurn = [...needs.slice(first), ...needs.slice(0, first)]
   return inTurn.flatMap((need) => waiting.filter(({ job }) => job.needs === need))
