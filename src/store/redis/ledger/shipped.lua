@@ -15,7 +15,7 @@ for _, entry in ipairs(redis.call('XRANGE', base .. 'entries', '-', '+', 'COUNT'
   trimmed = number
 end
 -- What was written up to there; of an entry that is not there any more nobody knows, and nothing is changed.
-local last = redis.call('XRANGE', base .. 'entries', ARGV[2] .. '-0', ARGV[2] .. '-0')[1]
+local last = redis.call('XRANGE', base .. 'entries', ARGV[2] .. '-0', ARGV[2] .. '-0', 'COUNT', 1)[1]
 redis.call('HSET', meta, 'shipped', string.format('%.0f', shipped))
 if last then
   redis.call('HSET', meta, 'shippedBytes', last[2][10])
