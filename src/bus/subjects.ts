@@ -47,10 +47,6 @@ export const everyOne = (subject: (name: string) => string): string => subject('
 
 export const everyEvent = (tenant: string): string => `pawl.${tokenOf(tenant)}.event.>`
 
-/** The name that a subject ends with: the topic of `submit`. */
-export const nameIn = (subject: string, of: (name: string) => string): string =>
-  decoded(subject.slice(of('x').length - 1))
-
 /** A name as one token: of a subject, a stream or a consumer. */
 export function tokenOf(name: string): string {
   const token = encoded(name, /[^A-Za-z0-9_-]/gu)
@@ -67,8 +63,6 @@ const encoded = (name: string, pattern: RegExp): string =>
   name.replaceAll(pattern, (letter) =>
     [...Buffer.from(letter)].map((byte) => `=${byte.toString(16).toUpperCase().padStart(2, '0')}`).join(''),
   )
-
-const decoded = (text: string): string => decodeURIComponent(text.replaceAll('=', '%'))
 
 /** What keeps messages, for each tenant: in the account of its own that its connection is of. */
 export interface Streams {

@@ -7,7 +7,7 @@ import { type JobTypes, unsaidIn } from '../engine/job-types.ts'
 import { poolOf } from '../engine/topic.ts'
 import { type Read, read, type Submission, submission } from './messages.ts'
 import type { Outcome, Spoken } from './spoken.ts'
-import { nameIn, subjectsOf } from './subjects.ts'
+import { subjectsOf } from './subjects.ts'
 
 export interface SubmissionParts {
   readonly engine: Pick<Engine, 'enqueue'>
@@ -35,9 +35,10 @@ async function requestOf({ types, tenant }: SubmissionParts, message: Spoken): P
   const said = read(submission, message.text)
   if (!said.ok) return said
   const { value } = said
-  const topic = nameIn(message.subject, subjectsOf(tenant).submit)
-  if (topic !== value.topic)
-    return misdirected(value, `must be the topic it is published under, which is ${JSON.stringify(topic)}`)
+  const { topic } = value
+  // Compared as it is written: who may publish under a subject says nothing about another, and one that means no name is nobody's.
+  if (message.subject !== subjectsOf(tenant).submit(topic))
+    return misdirected(value, `must be the topic it is published under: ${message.subject} is another's`)
   const pool = await poolOf(types, tenant, topic)
   const named = await types.named({ tenant, type: topic, queue: pool.queue, policy: pool.said.policy })
   if (named === undefined) throw new Error('a type in a queue is a kind')

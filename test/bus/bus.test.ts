@@ -54,6 +54,13 @@ describeOnNats('a request over the bus', () => {
     expect(last).toMatchObject({ code: 'INVALID', subject: 'pawl.acme.submit.job.bad', ...told })
     expect(JSON.stringify(last)).not.toContain('signature')
   })
+
+  it('under a subject that means no name is refused by itself, and keeps no other waiting', async () => {
+    await setup.peer.keep('pawl.acme.submit.=ZZ', { job_id: 'nowhere', topic: 'job.nowhere' })
+    await setup.peer.submit({ job_id: 'behind', topic: 'job.behind' })
+    expect(await refused('nowhere')).toMatchObject({ code: 'INVALID', subject: 'pawl.acme.submit.=ZZ' })
+    await there('behind')
+  })
 })
 
 describeOnNats('a bus', () => {
