@@ -102,13 +102,7 @@ describeOnRedis('the log of a Redis with a ledger', () => {
       expect(entriesAfter(BEGINNING, entries)).toEqual(entries)
       await link.send(['SELECT', '1'])
       const commands = entries.flatMap(({ text }) => JSON.parse(text) as string[][])
-      // Not all at once: what waits for longer than a call may is given up.
-      for (let from = 0; from < commands.length; from += 1_000)
-        await Promise.all(
-          commands
-            .slice(from, from + 1_000)
-            .map(([command = '', ...rest]) => link.send([command, ...keyed(command, rest)])),
-        )
+      await doneAgain(link, commands)
       await link.send(['SELECT', '0'])
       const [hot, again] = [await contentOf('0'), await contentOf('1')]
       // What is due was handed out by putting off its tick.
@@ -197,6 +191,14 @@ describeOnRedis('the log of a Redis with a ledger', () => {
 })
 
 /** The words of a command, with keys as the server has them. */
+/** Not all at once: what waits for longer than a call may is given up. */
+async function doneAgain(link: Link, commands: readonly (readonly string[])[]): Promise<void> {
+  for (let from = 0; from < commands.length; from += 1_000) {
+    const some = commands.slice(from, from + 1_000)
+    await Promise.all(some.map(([command = '', ...rest]) => link.send([command, ...keyed(command, rest)])))
+  }
+}
+
 const keyed = (command: string, rest: readonly string[]): readonly string[] =>
   rest.map((word, i) =>
     i === 0 || command === 'UNLINK' || (command === 'MSET' && i % 2 === 0) ? `{pawl:0}:${word}` : word,
