@@ -3,6 +3,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { filesLike } from '../support/source.ts'
 
 const readme = readFileSync('README.md', 'utf8')
 const example = 'examples/readme.ts'
@@ -34,6 +35,10 @@ describe('the README', () => {
     // Not one line with the preparation: its shell would go on with the Node it began with.
     expect(scripts['prepack']).toBe('npm run --silent build')
     expect(unprepared).toEqual([])
+  })
+
+  it('leads to every page there is', () => {
+    expect(filesLike('docs/*.md').filter((page) => !readme.includes(page))).toEqual([])
   })
 
   it.each(['README.md', 'ARCHITECTURE.md'])('%s names only commands and files that exist', (page) => {
