@@ -74,7 +74,7 @@ describe('errors on one statement in twenty', () => {
     const store = await openPostgresStore({ url: database.url, connect: faulty(random, 0.2, seen) })
     const { now } = await store.load([])
     const kind = kindOf('keyed')
-    const rounds = scaled(60, 2_000)
+    const rounds = scaled(200, 2_000)
     for (let n = 0; n < rounds; n += 1) {
       const keys = [{ purpose: 'dedupe', key: `k${n}`, until: undefined } as const]
       const twins = [newJob(kind, 500_001 + 2 * n, now), newJob(kind, 500_002 + 2 * n, now)].map((job) => ({
@@ -102,7 +102,7 @@ describe('errors on one statement in twenty', () => {
     const store = await openPostgresStore({ url: database.url, connect: faulty(seeded(23), 0.3, seen) })
     const { now } = await store.load([])
     const kind = kindOf('together')
-    const rounds = scaled(60, 2_000)
+    const rounds = scaled(200, 2_000)
     for (let n = 0; n < rounds; n += 1) {
       const three = range(600_001 + 5 * n, 3).map((number) => newJob(kind, number, now))
       const { items } = await store.insert(three, undefined, true)

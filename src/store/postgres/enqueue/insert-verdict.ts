@@ -2,6 +2,7 @@ import { assert } from '../../../core/assert.ts'
 import { mayHaveInputOf } from '../../meeting.ts'
 import type { Inserted, KeyPurpose, NewJob } from '../../store.ts'
 import type { Row } from '../connection/client.ts'
+import { codeOf, LOCK_NOT_AVAILABLE } from '../connection/trouble.ts'
 
 /** Per item of an enqueue: nothing (inserted), or `by:holder`, or why the database cannot keep it. `own`: by id, after a lost try. */
 export type InsertVerdict = string | undefined
@@ -31,6 +32,12 @@ export const isOwn = (verdict: InsertVerdict): boolean => verdict?.startsWith(`$
 
 export const BUSY: InsertVerdict = 'busy:'
 export const isBusy = (verdict: InsertVerdict): boolean => verdict === BUSY
+/** Somebody's lock is nothing that is wrong with a job: whether it is the first is known when that is gone. Any other error is thrown on. */
+export function whileLocked(error: unknown): InsertVerdict {
+  if (codeOf(error) === LOCK_NOT_AVAILABLE) return BUSY
+  throw error
+}
+
 export const rejected = (error: unknown): InsertVerdict => `rejected:${error instanceof Error ? error.message : ''}`
 
 export const meetingsIn = (items: readonly NewJob[], verdicts: readonly InsertVerdict[]): readonly Met[] =>

@@ -33,6 +33,7 @@ import {
   meetingsIn,
   type There,
   verdictsIn,
+  whileLocked,
 } from './insert-verdict.ts'
 import { birthShape, columnsOf, type KeyedRow, keyColumnsOf, keyedRow, type NewRow, newRow } from './new-row.ts'
 import { readySides } from './ready-sides.ts'
@@ -317,15 +318,16 @@ export class Inserts {
     again: boolean,
   ): Promise<readonly InsertVerdict[]> {
     let repeated = again
-    const rows = await connection.run(
-      statement,
-      (lost) => {
-        repeated ||= lost
-        return [JSON.stringify(this.#keyedRows(items))]
-      },
-      true,
-    )
-    return this.#verdicts(rows, repeated)
+    const words = (lost: boolean) => {
+      repeated ||= lost
+      return [JSON.stringify(this.#keyedRows(items))]
+    }
+    try {
+      const rows = await connection.run(statement, words, true)
+      return this.#verdicts(rows, repeated)
+    } catch (error) {
+      return items.map(() => whileLocked(error))
+    }
   }
 
   #keyedRows(items: readonly NewJob[]): readonly KeyedRow[] {
