@@ -114,8 +114,8 @@ export function retention(
   const succeededMs = options.succeededMs ?? RETENTION_DEFAULTS.succeededMs
   const endedMs = options.endedMs ?? RETENTION_DEFAULTS.endedMs
   const removals = [
-    new Removal(store, SUCCESSFUL_STATES, succeededMs, batch, unlessAsked(options.succeededMs)),
-    new Removal(store, UNSUCCESSFUL_STATES, endedMs, batch, unlessAsked(options.endedMs)),
+    new Removal(store, { states: SUCCESSFUL_STATES, ageMs: succeededMs, batch }, unlessAsked(options.succeededMs)),
+    new Removal(store, { states: UNSUCCESSFUL_STATES, ageMs: endedMs, batch }, unlessAsked(options.endedMs)),
   ]
   const shortenings = shorteningsOf(store, log, options)
   const strippings = strippingsOf({ store, engine }, batch, options)

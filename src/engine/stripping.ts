@@ -1,10 +1,9 @@
 import type { Job, State, Time } from '../core/job.ts'
 import { hasBodies, isAwaitedBy, strippedIn } from '../core/stripped.ts'
-import type { JobQuery, Store } from '../store/store.ts'
+import type { Store } from '../store/store.ts'
+import { type Ended, EndedPass } from './ended-pass.ts'
 import type { Engine, Word } from './engine.ts'
 
-/** Pages of jobs that a round looks at, at most. */
-const PAGES = 20
 /** A pass looks at all that is old enough and not yet removed, whether stripped or not: there is one in a tenth of the age, or in so long. */
 const PASS_EVERY_MS = 6 * 60 * 60 * 1_000
 
@@ -13,59 +12,36 @@ export interface StrippingParts {
   readonly engine: Pick<Engine, 'settle'>
 }
 
-export interface StrippingAsked {
-  readonly ageMs: number
-  /** Jobs looked at together. */
-  readonly batch: number
-  /** Absent: all. */
-  readonly types: readonly string[] | undefined
+export interface StrippingAsked extends Omit<Ended, 'states'> {
   readonly wants: (job: Job) => boolean
   /** States that were named. */
   readonly evenOf: readonly State[]
 }
 
-/** A pass over all that ended so long ago, oldest first, over as many rounds as it takes: what is beside those jobs goes. */
+/** What is beside jobs that ended so long ago goes. */
 export class Stripping {
   readonly #parts: StrippingParts
   readonly #asked: StrippingAsked
+  readonly #pass: EndedPass
   readonly #passEveryMs: number
-  /** How far the pass has come; absent between passes. */
-  #cursor: string | undefined
   #begunAt = Number.NEGATIVE_INFINITY
 
   constructor(parts: StrippingParts, asked: StrippingAsked) {
     this.#parts = parts
     this.#asked = asked
+    this.#pass = new EndedPass(parts.store, { ...asked, states: strippedIn(asked.evenOf) })
     this.#passEveryMs = Math.min(asked.ageMs / 10, PASS_EVERY_MS)
   }
 
   get isAtItsEnd(): boolean {
-    return this.#cursor === undefined
+    return this.#pass.isAtItsEnd
   }
 
   /** Answers how many it has stripped. */
   async round(now: Time, signal: AbortSignal): Promise<number> {
-    const { ageMs, batch, types, evenOf } = this.#asked
     if (this.isAtItsEnd && now < this.#begunAt + this.#passEveryMs) return 0
     if (this.isAtItsEnd) this.#begunAt = now
-    const old = { endedBefore: now - ageMs, roughlyBornBefore: now - ageMs }
-    let stripped = 0
-    let pages = 0
-    do {
-      const query: JobQuery = {
-        states: strippedIn(evenOf),
-        types,
-        ...old,
-        order: 'oldest',
-        limit: batch,
-        cursor: this.#cursor,
-      }
-      const { jobs, cursor } = await this.#parts.store.find(query)
-      stripped += await this.#strip(jobs)
-      this.#cursor = cursor
-      pages += 1
-    } while (this.#cursor !== undefined && pages < PAGES && !signal.aborted)
-    return stripped
+    return await this.#pass.round(now, signal, (jobs) => this.#strip(jobs))
   }
 
   async #strip(jobs: readonly Job[]): Promise<number> {
