@@ -4,7 +4,7 @@ import type { Approval } from './approval.ts'
 import { unreachable } from './assert.ts'
 import type { Holding } from './flow/explain.ts'
 import type { Job, JobId, State, Time } from './job.ts'
-import { type Need, needOf } from './needs.ts'
+import { type Need, needOf, whatText, whereText } from './needs.ts'
 
 export const WAYS_NOT_TO_RUN = ['pending', 'queued', 'delayed', 'held', 'waiting', 'parked', 'paused'] as const
 export type WayNotToRun = (typeof WAYS_NOT_TO_RUN)[number]
@@ -194,8 +194,8 @@ function explainQueued({ spec, needs, attempt }: Job, { workers }: Circumstances
 
 /** Nobody is there who may have it, by where routing has sent it. */
 function explainRouted({ pool, capabilities }: Need, inPool: number, explained: Explained): Explanation {
-  const where = pool === undefined ? '' : ` in pool ${pool}`
-  const what = capabilities.length === 0 ? '' : ` can do ${capabilities.join(' and ')}`
+  const where = whereText(pool)
+  const what = whatText(capabilities)
   const options = [
     ...(pool === undefined ? [] : [`--pool ${pool}`]),
     ...(what === '' ? [] : [`--can ${capabilities.join(',')}`]),

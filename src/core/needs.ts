@@ -22,6 +22,15 @@ const ANY_TYPE = '\t'
 /** Whether routing has sent it anywhere. */
 export const isRouted = ({ pool, capabilities }: Route): boolean => pool !== undefined || capabilities.length > 0
 
+/** Where and what, as the end of a sentence about a worker: ` in pool code can do gpu`. */
+export const routeText = ({ pool, capabilities }: Route): string => whereText(pool) + whatText(capabilities)
+
+export const whereText = (...pools: readonly (string | undefined)[]): string =>
+  pools[0] === undefined ? '' : ` in pool ${pools.join(' or ')}`
+
+export const whatText = (capabilities: readonly string[]): string =>
+  capabilities.length === 0 ? '' : ` can do ${capabilities.join(' and ')}`
+
 /** Undefined where nothing is needed. The same need is the same text, in whichever order it was said. */
 export function needText({ type, pool, capabilities }: Need): string | undefined {
   const words = wordsOf(pool, [...new Set(capabilities)].sort())

@@ -5,7 +5,7 @@
 import { unreachable } from './assert.ts'
 import type { Circumstances } from './explain.ts'
 import type { Failure, Job, Time } from './job.ts'
-import { needOf } from './needs.ts'
+import { needOf, routeText } from './needs.ts'
 
 /** Read as `before`, the moment as people say it, `after`: "due", "in 2 s", "after E_429_RATE". */
 export interface Now {
@@ -66,17 +66,11 @@ function ready(job: Job, since: Time, { paused, held, workers }: Circumstances):
     return { before: `paused: queue ${queue}${by}`, when: paused.since }
   }
   if (held !== undefined) return { before: `held by ${held.who}`, when: held.when }
-  if (workers?.routed?.capable === 0) return { before: `${nobodyCan(job)}, ready`, when: since }
+  if (workers?.routed?.capable === 0) return { before: `no worker${routeText(needOf(job.needs))}, ready`, when: since }
   if (workers?.serving === 0) return { before: `no worker serves queue ${queue}, ready`, when: since }
   if (workers !== undefined && workers.able.length === 0)
     return { before: `no worker knows type ${type}, ready`, when: since }
   return { before: 'waits for a worker, ready', when: since }
-}
-
-function nobodyCan({ needs }: Job): string {
-  const { pool, capabilities } = needOf(needs)
-  const where = pool === undefined ? '' : ` in pool ${pool}`
-  return `no worker${where}${capabilities.length === 0 ? '' : ` can do ${capabilities.join(' and ')}`}`
 }
 
 const stalled = ({ lastClaim, readyAt }: Job): Now => ({

@@ -2,7 +2,7 @@
 import { z } from 'zod'
 import type { Present } from '../core/admission.ts'
 import { SIZES } from '../core/limits.ts'
-import type { Route } from '../core/needs.ts'
+import { type Route, whatText, whereText } from '../core/needs.ts'
 import { common, name } from './rule.ts'
 
 const { id, tenants, topics, when } = common
@@ -50,12 +50,6 @@ export function routed(
   const able = pools.filter((pool) => can(pool, capabilities))
   const hinted = adapterId && able.find((pool) => can(pool, [...capabilities, adapterId]))
   if (nobody === 'deny' && present !== undefined && able.length === 0)
-    return { nobody: `No live worker${where(pools)}${what(capabilities)}.` }
+    return { nobody: `No live worker${whereText(...pools)}${whatText(capabilities)}.` }
   return { route: { pool: hinted || (able[0] ?? pools[0]), capabilities } }
 }
-
-const where = (pools: readonly (string | undefined)[]): string =>
-  pools[0] === undefined ? '' : ` in pool ${pools.join(' or ')}`
-
-const what = (capabilities: readonly string[]): string =>
-  capabilities.length === 0 ? '' : ` can do ${capabilities.join(' and ')}`
