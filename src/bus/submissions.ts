@@ -4,7 +4,7 @@ import type { Refusal } from '../core/refusal.ts'
 import { refuse } from '../core/refuse.ts'
 import type { Engine, EnqueueRequest } from '../engine/engine.ts'
 import { type JobTypes, unsaidIn } from '../engine/job-types.ts'
-import { poolOf } from '../engine/topic.ts'
+import { addressedBy } from '../engine/topic.ts'
 import { type Read, read, type Submission, submission } from './messages.ts'
 import type { Outcome, Spoken } from './spoken.ts'
 import { subjectsOf } from './subjects.ts'
@@ -39,11 +39,17 @@ async function requestOf({ types, tenant }: SubmissionParts, message: Spoken): P
   // Compared as it is written: who may publish under a subject says nothing about another, and one that means no name is nobody's.
   if (message.subject !== subjectsOf(tenant).submit(topic))
     return misdirected(value, `must be the topic it is published under: ${message.subject} is another's`)
-  const pool = await poolOf(types, tenant, topic)
-  const named = await types.named({ tenant, type: topic, queue: pool.queue, policy: pool.said.policy })
+  const addressed = await addressedBy(types, tenant, topic)
+  const named = await types.named({ tenant, type: topic, queue: addressed.queue, policy: addressed.said.policy })
   if (named === undefined) throw new Error('a type in a queue is a kind')
   if (!named.ok) return { ok: false, refusal: invalid(named.violations, value.job_id) }
-  const request = { actor: ACTOR, kind: named.kind, unsaid: unsaidIn(pool.said), input: undefined, ...requested(value) }
+  const request = {
+    actor: ACTOR,
+    kind: named.kind,
+    unsaid: unsaidIn(addressed.said),
+    input: undefined,
+    ...requested(value),
+  }
   return { ok: true, value: request }
 }
 

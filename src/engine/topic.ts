@@ -2,13 +2,13 @@
 import type { PolicyInput } from '../core/resolve.ts'
 import type { JobTypes } from './job-types.ts'
 
-export interface Pool {
+export interface Addressed {
   readonly queue: string
   /** What a job of this topic says of its kind: nothing, where its worker has bound the topic already, with a policy of its own. */
   readonly said: { readonly queue?: string; readonly policy?: PolicyInput }
 }
 
-export async function poolOf(types: Pick<JobTypes, 'kind'>, tenant: string, topic: string): Promise<Pool> {
+export async function addressedBy(types: Pick<JobTypes, 'kind'>, tenant: string, topic: string): Promise<Addressed> {
   const announced = await types.kind(tenant, topic)
   const queue = announced?.queue ?? topic
   const isBound = announced?.policy.dialect === '002'

@@ -8,7 +8,7 @@ import { asRequested, requested, requestName } from '../../core/dialects/job-req
 import { commandOfResult, lateResultOf } from '../../core/dialects/job-result.ts'
 import type { Job } from '../../core/job.ts'
 import type { Word } from '../../engine/engine.ts'
-import { poolOf } from '../../engine/topic.ts'
+import { addressedBy } from '../../engine/topic.ts'
 import { type Call, type Handler, json, type Parts } from '../call.ts'
 import type {
   cancelled,
@@ -68,7 +68,7 @@ export const deny002: Handler = (call, parts) => {
 export const dispatch002: Handler = async (call, parts) => {
   const { worker_id, topics, pool, capabilities, limit, wait_ms: waitMs } = call.body as z.output<typeof dispatches>
   const queues = await Promise.all(
-    topics.map(async (topic) => (await poolOf(parts.types, call.token.tenant, topic)).queue),
+    topics.map(async (topic) => (await addressedBy(parts.types, call.token.tenant, topic)).queue),
   )
   const able = { pool, capabilities }
   const asked = { workerId: worker_id, queues: [...new Set(queues)], ...able, limit, waitMs, compact: false }
@@ -116,7 +116,7 @@ async function moved(call: Call, parts: Parts, name: WordName, command: Unstampe
 }
 
 async function newJobOf(call: Call, { types }: Parts, request: z.output<typeof jobRequest>): Promise<NewJob> {
-  const { said } = await poolOf(types, call.token.tenant, request.topic)
+  const { said } = await addressedBy(types, call.token.tenant, request.topic)
   return { type: request.topic, ...(said as Partial<NewJob>), ...requested(request) }
 }
 
