@@ -5,7 +5,8 @@
  */
 import type { Msg } from '@nats-io/transport-node'
 import { asRequested, requestName } from '../core/dialects/job-request.ts'
-import { AT_ONCE, COUNTS } from '../core/limits.ts'
+import { EVERY_PRIORITY } from '../core/job.ts'
+import { AT_ONCE } from '../core/limits.ts'
 import { reasonOf } from '../core/reason.ts'
 import type { Assignment, Engine } from '../engine/engine.ts'
 import type { Ids } from '../system/ids.ts'
@@ -29,7 +30,6 @@ export interface DispatcherParts {
   readonly log: Log
 }
 
-const PRIORITIES = Array.from({ length: COUNTS.priority.max + 1 }, (_, priority) => priority)
 /** How long a claim waits for jobs, a pool for room, and a dispatch for NATS to be back. */
 const JOBS_MS = 1_000
 const ROOM_MS = 200
@@ -140,7 +140,7 @@ export class Dispatcher implements AsyncDisposable {
       requestId: ids.requestId(),
       // Which worker it will be is known when that one starts.
       workerId: `pool:${pool}`,
-      lanes: PRIORITIES.map((priority) => ({ tenant, queue: pool, priority })),
+      lanes: EVERY_PRIORITY.map((priority) => ({ tenant, queue: pool, priority })),
       ...wanted,
       waitMs: JOBS_MS,
       signal,

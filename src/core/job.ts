@@ -7,6 +7,7 @@
  */
 import type { Approval, Terms } from './approval.ts'
 import { assert } from './assert.ts'
+import { COUNTS } from './limits.ts'
 import type { ErrorClass, Policy } from './policy.ts'
 import type { CommandType } from './verb.ts'
 
@@ -72,6 +73,12 @@ export function liveStateOf(rank: number | undefined): LiveState {
 
 /** 0 is served first. `critical`, `interactive` and `batch` are the names people use for three of them. */
 export type Priority = number
+
+/** From the most urgent on. */
+export const EVERY_PRIORITY: readonly Priority[] = Array.from(
+  { length: COUNTS.priority.max + 1 },
+  (_, priority) => priority,
+)
 export const PRIORITIES = { critical: 1, interactive: 3, normal: 5, batch: 7 } as const
 export type PriorityName = keyof typeof PRIORITIES
 

@@ -5,7 +5,7 @@
 import { assert } from '../core/assert.ts'
 import { type Flow, type Hall, type Held, LANE_WINDOW, type Place } from '../core/flow/hall.ts'
 import type { Counted } from '../core/flow/slots.ts'
-import type { Priority, Time } from '../core/job.ts'
+import { EVERY_PRIORITY, type Priority, type Time } from '../core/job.ts'
 
 /** A flow that was looked at, with what stands in its lane and who of it waits. */
 export interface FlowSeen {
@@ -69,7 +69,7 @@ export class LookedAt<F extends FlowSeen, K extends Counted> implements Hall {
   }
 
   prioritiesAt(place: Place): readonly Priority[] {
-    return PRIORITIES.filter((priority) => this.#rings.has(ringName(place, priority)))
+    return EVERY_PRIORITY.filter((priority) => this.#rings.has(ringName(place, priority)))
   }
 
   hungrySince(place: Place, priority: Priority): Time {
@@ -118,7 +118,5 @@ export class LookedAt<F extends FlowSeen, K extends Counted> implements Hall {
 
 /** Who waits first at a place that was not looked at: of it nothing is known but its pass. */
 const SOMEBODY = { name: '', queue: '', lane: '', keys: [], weight: 1, nextAt: undefined }
-
-const PRIORITIES: readonly Priority[] = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9]
 
 const ringName = (place: Place, priority: Priority): string => `${place} ${priority}`

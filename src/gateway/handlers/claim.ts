@@ -1,7 +1,7 @@
 /** `POST /claims`: jobs for a worker, at once or as soon as there are any. */
 import type { z } from 'zod'
 import { isReturnable } from '../../core/dialects/bond.ts'
-import { COUNTS } from '../../core/limits.ts'
+import { EVERY_PRIORITY } from '../../core/job.ts'
 import type { Policy } from '../../core/policy.ts'
 import type { Assignment, ClaimRequest, Engine } from '../../engine/engine.ts'
 import type { Lane } from '../../store/store.ts'
@@ -12,8 +12,6 @@ import { listed, pieces } from '../pieces.ts'
 import { Objected, objection } from '../problem.ts'
 
 type Claims = z.output<typeof claims>
-
-const PRIORITIES = Array.from({ length: COUNTS.priority.max + 1 }, (_, i) => i)
 
 export const claimJobs: Handler = async (call, parts) => {
   const request = call.body as Claims
@@ -115,7 +113,8 @@ const WELCOME_EVERY_MS = 1_000
 const named = (token: Call['token'], { requestId }: Claims, own: string): string =>
   requestId === undefined ? own : `${token.id}/${requestId}`
 
-function lanesOf({ token }: Call, { queues, priorities = PRIORITIES, lanes: wanted }: Claims): readonly Lane[] {
+function lanesOf({ token }: Call, { queues, priorities: some, lanes: wanted }: Claims): readonly Lane[] {
+  const priorities = some ?? EVERY_PRIORITY
   const lanes = wanted ?? priorities.flatMap((priority) => queues.map((queue) => ({ queue, priority })))
   const foreign = lanes.find(({ queue }) => token.queues !== undefined && !token.queues.includes(queue))
   if (foreign !== undefined) throw new Objected(objection('FORBIDDEN', `The token is not for queue ${foreign.queue}.`))

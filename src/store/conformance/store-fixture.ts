@@ -10,7 +10,7 @@ import { derive } from '../../core/evolve.ts'
 import { gateOf } from '../../core/flow/gate.ts'
 import { atRest, type Limit } from '../../core/flow/key.ts'
 import { idText } from '../../core/id.ts'
-import type { Job, JobId, Kind, Priority, Time } from '../../core/job.ts'
+import { EVERY_PRIORITY, type Job, type JobId, type Kind, type Priority, type Time } from '../../core/job.ts'
 import type { Policy } from '../../core/policy.ts'
 import { isStripping } from '../../core/stripped.ts'
 import type {
@@ -233,7 +233,7 @@ export class StoreFixture {
 
   grant(options: Partial<Grant> & { readonly queue?: string } = {}): Grant {
     const { queue = 'main', ...rest } = options
-    const lanes = PRIORITIES.map((priority) => ({ tenant: this.tenant, queue, priority }))
+    const lanes = EVERY_PRIORITY.map((priority) => ({ tenant: this.tenant, queue, priority }))
     const requestId = this.requestId()
     const nonce = (this.#requests * 65_537).toString(16).padStart(16, '0')
     const worker = { requestId, workerId: 'w1', actor: 'worker:w1', nonce }
@@ -317,7 +317,6 @@ export class StoreFixture {
   }
 }
 
-const PRIORITIES: readonly Priority[] = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9]
 const TRANSITIONS: ReadonlySet<string> = new Set(TRANSITION_TYPES)
 
 function accepted(decision: Decision, what: string): Extract<Decision, { kind: 'accepted' }> {
