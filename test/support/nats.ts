@@ -1,10 +1,9 @@
 import { rmSync, writeFileSync } from 'node:fs'
-import { createConnection } from 'node:net'
 import { join } from 'node:path'
 import { describe } from 'vitest'
 import { natsBinary, natsMissing } from './debian.ts'
 import { eventually } from './eventually.ts'
-import { freePort, type ServerProcess, serverFolder, serverUser, startServer } from './server-process.ts'
+import { answersWith, freePort, type ServerProcess, serverFolder, serverUser, startServer } from './server-process.ts'
 
 /** A NATS of our own, with JetStream. */
 export interface NatsServer extends AsyncDisposable {
@@ -33,7 +32,7 @@ export async function startNats(settings = ''): Promise<NatsServer> {
     const port = await freePort()
     const start = async (): Promise<ServerProcess> => {
       const server = startServer(natsBinary(), ['-c', file, '-a', '127.0.0.1', '-p', String(port)], folder, user)
-      await eventually('NATS answers, or is gone', async () => server.exited() || (await answers(port)))
+      await eventually('NATS answers, or is gone', async () => server.exited() || (await isUp(port)))
       return server
     }
     let server = await start()
@@ -56,14 +55,4 @@ export async function startNats(settings = ''): Promise<NatsServer> {
 }
 
 /** It says who it is to everybody who connects. */
-function answers(port: number): Promise<boolean> {
-  return new Promise((resolve) => {
-    const socket = createConnection({ port, host: '127.0.0.1' })
-    const done = (is: boolean) => {
-      socket.destroy()
-      resolve(is)
-    }
-    socket.once('error', () => done(false))
-    socket.once('data', (data) => done(data.toString().startsWith('INFO')))
-  })
-}
+const isUp = (port: number) => answersWith(port, 'INFO')

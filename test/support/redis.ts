@@ -1,8 +1,7 @@
 import { rmSync } from 'node:fs'
-import { createConnection } from 'node:net'
 import { redisBinary } from './debian.ts'
 import { eventually } from './eventually.ts'
-import { freePort, type ServerProcess, serverFolder, serverUser, startServer } from './server-process.ts'
+import { answersWith, freePort, type ServerProcess, serverFolder, serverUser, startServer } from './server-process.ts'
 
 /** A Redis of our own. */
 export interface RedisServer extends AsyncDisposable {
@@ -29,7 +28,7 @@ export async function startRedis(settings: readonly string[] = []): Promise<Redi
     const args = ['--port', String(port), '--bind', '127.0.0.1', '--dir', folder, ...DURABLE, ...settings]
     const start = async (): Promise<ServerProcess> => {
       const server = startServer(redisBinary(), args, folder, user)
-      await eventually('Redis answers, or is gone', async () => server.exited() || (await answers(port)))
+      await eventually('Redis answers, or is gone', async () => server.exited() || (await isUp(port)))
       return server
     }
     let server = await start()
@@ -75,15 +74,4 @@ async function sharedRedisUrl(): Promise<string> {
 }
 
 /** It has read what it kept, and says so. */
-function answers(port: number): Promise<boolean> {
-  return new Promise((resolve) => {
-    const socket = createConnection({ port, host: '127.0.0.1' })
-    const done = (is: boolean) => {
-      socket.destroy()
-      resolve(is)
-    }
-    socket.once('error', () => done(false))
-    socket.once('data', (data) => done(data.toString().startsWith('+PONG')))
-    socket.write('PING\r\n')
-  })
-}
+const isUp = (port: number) => answersWith(port, '+PONG', 'PING\r\n')

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { chownSync, existsSync, mkdtempSync, openSync, readdirSync, readFileSync, rmSync } from 'node:fs'
-import { createServer } from 'node:net'
+import { createConnection, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
@@ -38,6 +38,20 @@ export async function freePort(): Promise<number> {
   await new Promise((resolve) => server.close(resolve))
   if (address === null || typeof address === 'string') throw new Error('no port')
   return address.port
+}
+
+/** Whether somebody is there, and begins with this to say something, by itself or once it is asked. */
+export function answersWith(port: number, words: string, asked?: string): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = createConnection({ port, host: '127.0.0.1' })
+    const done = (is: boolean) => {
+      socket.destroy()
+      resolve(is)
+    }
+    socket.once('error', () => done(false))
+    socket.once('data', (data) => done(data.toString().startsWith(words)))
+    if (asked !== undefined) socket.write(asked)
+  })
 }
 
 export function runToEnd(program: string, args: readonly string[], folder: string, user: RunAs | undefined): void {
