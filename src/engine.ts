@@ -108,7 +108,7 @@ export { METRICS, type MetricLabels, type MetricName, type Metrics } from './eng
 export type { Tracing } from './engine/observer.ts'
 export type { OperationPage } from './engine/operations/operations.ts'
 export type { OperationInput } from './engine/operations/words.ts'
-export type { RetentionOptions } from './engine/retention.ts'
+export type { RetentionOptions } from './engine/retention-options.ts'
 export type { TickerOptions } from './engine/ticker.ts'
 export type { VerifyFilter } from './engine/verify.ts'
 export type {

@@ -12,7 +12,8 @@ import { LocalEngine } from './engine/local.ts'
 import type { Metrics } from './engine/metrics.ts'
 import { observer, observers, type Tracing } from './engine/observer.ts'
 import { purged } from './engine/purge.ts'
-import { type RetentionOptions, retention } from './engine/retention.ts'
+import { retention } from './engine/retention.ts'
+import { demandRetention, type RetentionOptions } from './engine/retention-options.ts'
 import { scheduler } from './engine/scheduler.ts'
 import { SealedEngine } from './engine/sealed-engine.ts'
 import { TICKER_DEFAULTS, type TickerOptions, ticker } from './engine/ticker.ts'
@@ -184,6 +185,7 @@ export async function open(where: Where = DEFAULT_URL, options: OpenOptions = {}
   if (typeof where === 'string' && isHttp(where)) return remote(where, options)
   if (options.kernel !== undefined && options.policy === undefined)
     throw new TypeError('kernel: a safety kernel is asked beside a policy, and none is named')
+  demandRetention(options.retention)
   const judge = options.policy === undefined ? undefined : await judgeIn(options.policy, options)
   const { store, ...abilities } = await openStore(where, options)
   return openOn(store, options, { ...abilities, judge })
@@ -272,6 +274,7 @@ export interface Abilities {
  */
 export function openOn(store: Store, options: OpenOnOptions = {}, abilities: Abilities = {}): Pawl {
   demandNode()
+  demandRetention(options.retention)
   const { address, transaction, durability, lastDue, judge } = abilities
   const { clock = realClock, random = realRandom, timers = realTimers } = options
   const { metrics, tracing } = options

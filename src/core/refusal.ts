@@ -110,7 +110,7 @@ export const REFUSALS = {
   STRIPPED: {
     title: 'The bodies of the job were removed',
     why: 'It ended so long ago that retention has removed the texts beside it: input, output, memos. Its record and its log are still there.',
-    next: 'Enqueue a new job with an input of your own. To keep bodies for longer, see `retention.bodiesMs` (docs/operating.md).',
+    next: 'Enqueue a new job with an input of your own. To keep bodies for longer, see `retention.bodiesMs` and `--keep bodies=…` (docs/operating.md).',
   },
   DIALECT_FORBIDS: {
     title: 'The job’s dialect does not know this',

@@ -4,7 +4,7 @@
  * more to do: nobody waits for a round, however much has piled up.
  */
 import { bondOf } from '../core/dialects/bond.ts'
-import { type Job, SUCCESSFUL_STATES, type TerminalState, UNSUCCESSFUL_STATES } from '../core/job.ts'
+import { type Job, SUCCESSFUL_STATES, UNSUCCESSFUL_STATES } from '../core/job.ts'
 import type { Store } from '../store/store.ts'
 import type { Log } from '../system/log.ts'
 import type { Random } from '../system/random.ts'
@@ -14,79 +14,10 @@ import { Departure } from './departure.ts'
 import { Duty } from './duty.ts'
 import type { Engine } from './engine.ts'
 import { Removal } from './removal.ts'
+import { RETENTION_DEFAULTS, type RetentionOptions } from './retention-options.ts'
 import { SettingNotch } from './setting-notch.ts'
 import { Shortening } from './shortening.ts'
 import { Stripping, type StrippingParts } from './stripping.ts'
-
-const DAY = 24 * 60 * 60 * 1_000
-
-export const RETENTION_DEFAULTS = {
-  everyMs: 60_000,
-  batch: 500,
-  succeededMs: 7 * DAY,
-  /** Every other ending. */
-  endedMs: 30 * DAY,
-  compact: true,
-  verboseMs: 0,
-} as const
-
-export interface RetentionOptions {
-  /**
-   * Milliseconds between two rounds.
-   * @default 60000
-   */
-  readonly everyMs?: number | undefined
-  /**
-   * Jobs removed in one commit at most.
-   * @default 500
-   */
-  readonly batch?: number | undefined
-  /**
-   * How long a job that succeeded is kept, in milliseconds from its end.
-   * @default 604800000; jobs bound to document 004 are kept until this is given
-   */
-  readonly succeededMs?: number | undefined
-  /**
-   * How long a job that ended in any other way is kept, in milliseconds from its end.
-   * @default 2592000000; jobs bound to document 004 are kept until this is given
-   */
-  readonly endedMs?: number | undefined
-  /**
-   * Whether the logs of jobs that have ended are shortened: heartbeats and progress become one entry.
-   * @default true; not those of jobs bound to document 004 until this or how long to keep them is given
-   */
-  readonly compact?: boolean | undefined
-  /**
-   * How long after the end of a job its log is kept in full: what is verbose in it (progress, checkpoints, records of steps)
-   * is told one by one until then, and from then on as what it came to. Transitions, signals, cancels and what `ctx.record`
-   * noted stay as long as the job; logs of fewer than 20 revisions are not worth shortening.
-   * @default 0: logs are shortened in the first round after the end
-   */
-  readonly verboseMs?: number | undefined
-  /**
-   * The same for single job types, by name.
-   * @default none: `verboseMs` holds for all
-   */
-  readonly verboseMsByType?: Readonly<Record<string, number>> | undefined
-  /**
-   * How long after the end of a job its bodies are kept: its input and output, memos of steps, the checkpoint, what signals
-   * brought, stacks of errors. Up to a tenth later they are removed; the job and its log stay, and say so (`strippedAt`,
-   * `stripped`). Jobs that could be reopened keep theirs, unless their state is in `bodiesEvenOf`; so do those whose parent has not ended.
-   * @default none: bodies are kept as long as their jobs
-   */
-  readonly bodiesMs?: number | undefined
-  /**
-   * The same for single job types, by name.
-   * @default none: `bodiesMs` holds for all
-   */
-  readonly bodiesMsByType?: Readonly<Record<string, number>> | undefined
-  /**
-   * States, by name, whose jobs lose their bodies although they could be reopened, and cannot be afterwards: `failed`, `dead_lettered`,
-   * `timed_out`, `cancelled`.
-   * @default none: what can be redriven keeps what it needs for that
-   */
-  readonly bodiesEvenOf?: readonly TerminalState[] | undefined
-}
 
 export interface RetentionParts {
   readonly store: Store

@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import type { Job } from '../../src/core/job.ts'
 import type { Word } from '../../src/engine/engine.ts'
-import { RETENTION_DEFAULTS, retention } from '../../src/engine/retention.ts'
+import { retention } from '../../src/engine/retention.ts'
+import { RETENTION_DEFAULTS } from '../../src/engine/retention-options.ts'
+import { type OpenOptions, open, openOn } from '../../src/open.ts'
 import type { Store } from '../../src/store/store.ts'
 import { silentLog } from '../../src/system/log.ts'
 import type { Service } from '../../src/system/service.ts'
@@ -95,5 +97,25 @@ describe('a round of retention', () => {
     expect(asked.removed).toBe(100)
     await removing.runOnce()
     expect(asked.removed).toBe(130)
+  })
+})
+
+describe('settings of retention', () => {
+  it.each([
+    [{ bodiesMs: '7d' }, 'retention.bodiesMs must be a duration'],
+    [{ succeededMs: -1 }, 'retention.succeededMs must be a duration'],
+    [{ endedMs: Number.NaN }, 'retention.endedMs must be a duration'],
+    [{ everyMs: 0 }, 'retention.everyMs must be a whole number'],
+    [{ batch: 1.5 }, 'retention.batch must be a whole number'],
+    [{ compact: 'no' }, 'retention.compact must be true or false'],
+    [{ verboseMsByType: { mail: -1 } }, 'retention.verboseMsByType.mail must be a duration'],
+    [{ bodiesMsByType: 7 }, 'retention.bodiesMsByType must be an object'],
+    [{ bodiesEvenOf: 'failed' }, 'retention.bodiesEvenOf must be a list'],
+    [{ bodiesEvenOf: ['failed', 'succeeded'] }, 'retention.bodiesEvenOf[1] must be one of'],
+    [{ bodyMs: 7 }, 'retention.bodyMs is none of'],
+  ])('%o is refused before anything is opened', async (retention, said) => {
+    const asked = { retention } as OpenOptions
+    await expect(open('file-in/a/folder/that/is/not/there.db', asked)).rejects.toThrow(said)
+    expect(() => openOn(new EngineFixture().store, asked)).toThrow(said)
   })
 })

@@ -48,6 +48,7 @@ const NAMED: Readonly<Record<string, Exemption>> = {
     ],
     why: PEOPLE,
   },
+  'src/cli/keep.ts': { names: ['succeeded'], why: PEOPLE },
   'src/client/words.ts': { names: ['failed'], why: OPTION },
   'src/gateway/contract/queries.ts': { names: ['cancelled'], why: PEOPLE },
   'src/gateway/contract/schemas.ts': { names: ['failed', 'stalled', 'timed_out'], why: OPTION },

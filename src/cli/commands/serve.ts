@@ -13,11 +13,12 @@ import { openBuses } from '../buses.ts'
 import { chosen, countOf } from '../choice.ts'
 import { examples } from '../example.ts'
 import { Usage } from '../exit.ts'
+import { type KeepOptions, keepOptions, retentionOf, saysWhen } from '../keep.ts'
 import { collector, DEFAULT_HOST, DEFAULT_PORT, listening, portOf } from '../listening.ts'
 import type { Context } from '../program.ts'
 import { needsStore, opened, type Session, withoutKeys } from '../session.ts'
 
-export interface ServeOptions {
+export interface ServeOptions extends KeepOptions {
   readonly port: string
   readonly host: string
   readonly auth: boolean
@@ -57,7 +58,7 @@ export function serve(parent: Command, { session }: Context): void {
     .option('--cap <name=number>', 'how much of something there may be (docs/limits.md); may be repeated', gathered)
     .action((options: ServeOptions) => run(session(), options))
   examples(
-    command,
+    keepOptions(command),
     'pawl serve',
     'pawl serve --dashboard',
     'pawl serve --port 0 --json',
@@ -68,6 +69,8 @@ export function serve(parent: Command, { session }: Context): void {
     'pawl serve --policy policies/ --bus nats://localhost:4222',
     'pawl serve --bus acme=nats://acme:secret@bus --bus globex=nats://globex:secret@bus',
     'pawl serve --cap streamsPerToken=500 --cap bodyBytes=1048576',
+    'pawl serve --keep succeeded=30d --keep bodies=7d --keep bodies:mail.send=1h',
+    'pawl serve --keep bodies=30d --bodies-even-of failed,dead_lettered',
   )
 }
 
@@ -80,10 +83,11 @@ async function run(session: Session, options: ServeOptions): Promise<void> {
   const log = logTo(session, options.log === true)
   const caps = await capsOf(options.cap)
   const metrics = await collector(caps)
-  const reconciles = roles.has('reconciler') ? {} : false
+  const reconciles = roles.has('reconciler')
+  const retention = reconciles && retentionOf(options)
   const judges = roles.has('scheduler') ? policy : undefined
   const judging = { policy: judges, kernel: judges && kernel }
-  const own = { ticker: reconciles, retention: reconciles, ...judging, log, metrics, retryFor: RETRY_FOR } as const
+  const own = { ticker: reconciles && {}, retention, ...judging, log, metrics, retryFor: RETRY_FOR } as const
   await using pawl = await withPolicy(policy, () => opened(withoutKeys(session), own))
   await using buses = await openBuses(session, options.bus ?? [], roles, pawl, log)
   if (!roles.has('gateway')) {
@@ -122,7 +126,8 @@ async function run(session: Session, options: ServeOptions): Promise<void> {
   await stopped(signal)
 }
 
-function rolesOf({ role, policy, kernel, bus }: ServeOptions): ReadonlySet<Role> {
+function rolesOf(options: ServeOptions): ReadonlySet<Role> {
+  const { role, policy, kernel, bus } = options
   if (kernel !== undefined && policy === undefined)
     throw new Usage(
       'A safety kernel is asked beside a policy, and none is named.',
@@ -136,6 +141,11 @@ function rolesOf({ role, policy, kernel, bus }: ServeOptions): ReadonlySet<Role>
     )
   if (bus !== undefined && !roles.has('scheduler') && !roles.has('gateway'))
     throw new Usage('A reconciler has nothing to do with the bus.', 'Leave --bus out, or add --role gateway.')
+  if (saysWhen(options) && !roles.has('reconciler'))
+    throw new Usage(
+      '--keep is for the reconciler, which removes what has ended and is not among the roles.',
+      'Add --role reconciler, or leave it out.',
+    )
   if (policy !== undefined && !roles.has('scheduler'))
     throw new Usage(
       '--policy is for the scheduler, which is not among the roles.',

@@ -5,6 +5,8 @@ import { withoutCredentials } from '../../system/credentials.ts'
 import { durationOf } from '../arguments.ts'
 import { countOf, listOf } from '../choice.ts'
 import { examples } from '../example.ts'
+import { Usage } from '../exit.ts'
+import { type KeepOptions, keepOptions, retentionOf, saysWhen } from '../keep.ts'
 import { collector, DEFAULT_HOST, portOf } from '../listening.ts'
 import { jobsIn } from '../module-jobs.ts'
 import type { ProbeOptions, Probes } from '../probes.ts'
@@ -13,7 +15,7 @@ import { isGateway, opened, type Session } from '../session.ts'
 import { safe } from '../terminal.ts'
 import { logTo, stopped } from './serve.ts'
 
-interface Options {
+interface Options extends KeepOptions {
   readonly concurrency: string
   readonly queue?: string
   readonly pool?: string
@@ -38,24 +40,28 @@ export function work(parent: Command, { session }: Context): void {
     .option('--log', 'a line of JSON per transition on standard error')
     .action((module: string, options: Options) => run(session(), module, options))
   examples(
-    command,
+    keepOptions(command),
     'pawl work ./jobs.ts',
     'pawl work ./jobs.js --concurrency 64 --queue mail,crawl --url postgres://localhost/app',
     'pawl work ./jobs.js --pool code --can gpu',
     'pawl work ./jobs.js --port 9090 --host 0.0.0.0',
+    'pawl work ./jobs.js --no-retention',
   )
 }
 
 async function run(session: Session, module: string, options: Options): Promise<void> {
   const { terminal, signal } = session
   const concurrency = countOf('--concurrency', options.concurrency, { min: 1, max: 10_000 })
+  const retention = retentionOf(options)
+  if (saysWhen(options) && isGateway(session.url))
+    throw new Usage('Behind a gateway its process removes what has ended.', 'Say --keep to pawl serve.')
   const jobs = await jobsIn(module)
   const wanted = listOf(options.queue)
   const queues = wanted === undefined ? undefined : Object.fromEntries(wanted.map((queue) => [queue, 1]))
   const log = logTo(session, options.log === true)
   const port = options.port === undefined ? undefined : portOf(options.port)
   const metrics = port === undefined || isGateway(session.url) ? undefined : await collector()
-  await using pawl = await opened(session, { ticker: {}, retention: {}, log, metrics })
+  await using pawl = await opened(session, { ticker: {}, retention, log, metrics })
   await using asked =
     port === undefined ? undefined : await probed(session, pawl, { port, host: options.host, metrics })
   const able = { pool: options.pool, capabilities: listOf(options.can) }
