@@ -15,7 +15,7 @@ export interface Access {
    */
   readonly tenant?: string | undefined
   /**
-   * For workers: the only queues they may touch.
+   * The only queues they may touch. Who enqueues under limit keys may name those that begin with one of these and a slash.
    * @default all
    */
   readonly queues?: readonly string[] | undefined

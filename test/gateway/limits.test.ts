@@ -61,6 +61,26 @@ describe('limits over HTTP', () => {
       expect((await home.ask(secret, 'GET', `/v1/limits${path}`)).status).toBe(403)
   })
 
+  it('of other queues cannot be held up by who is bound to some', async () => {
+    const words = { name: 'bound', scope: 'producer', tenant: 'acme', queues: ['mine'] } as const
+    const { secret } = await home.gateway.tokens.create(words)
+    const enqueue = async (queue: string, ...keys: readonly string[]) => {
+      const job = { type: 'bound', queue, flow: { keys, fair: 'shop' } }
+      const one = await home.ask(secret, 'POST', '/v1/jobs', job)
+      const { body } = await home.ask(secret, 'POST', '/v1/jobs:batch', { jobs: [job] })
+      const [answer] = body['jobs'] as readonly { readonly ok: boolean }[]
+      expect(answer?.ok).toBe(one.status === 201)
+      return [one.status, one.text]
+    }
+    for (const keys of [[], ['mine'], ['mine/shop', 'mine/api']])
+      expect(await enqueue('mine', ...keys)).toEqual([201, expect.anything()])
+    for (const keys of [['shop'], ['minefield'], ['mine/shop', 'shop'], ['yours/mine/']])
+      expect(await enqueue('mine', ...keys)).toEqual([403, expect.stringContaining('begin with mine/…')])
+    expect(await enqueue('yours', 'mine')).toEqual([403, expect.stringContaining('queue yours')])
+    const unnamed = await home.ask(secret, 'POST', '/v1/jobs', { type: 'bound' })
+    expect([unnamed.status, unnamed.text]).toEqual([403, expect.stringContaining('queue default')])
+  })
+
   it('have names of 512 characters at most', async () => {
     for (const [length, status] of [
       [512, 200],
