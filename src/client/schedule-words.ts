@@ -31,8 +31,8 @@ export function scheduleText({
 
 /** What the route takes. When it is next, and what it has done, the gateway knows best. */
 export function scheduleWords(text: string): object {
-  const { timing, catchUp, cap, jitterMs, type, queue, priority, input, paused } = JSON.parse(text) as Schedule
+  const { timing, catchUp, cap, jitterMs, type, queue, priority, input, flow, paused } = JSON.parse(text) as Schedule
   const times = 'cron' in timing ? timing : { every: timing.everyMs }
   const body = input === undefined ? undefined : (JSON.parse(input) as unknown)
-  return { ...times, catchUp, cap, jitter: jitterMs, type, queue, priority, input: body, paused }
+  return { ...times, catchUp, cap, jitter: jitterMs, type, queue, priority, input: body, flow, paused }
 }

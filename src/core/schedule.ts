@@ -4,7 +4,7 @@
  * look after it; `next` is the only memory of progress.
  */
 import { fraction } from './hash.ts'
-import type { Priority, Time } from './job.ts'
+import type { JobFlow, Priority, Time } from './job.ts'
 
 export const CATCH_UPS = ['skip', 'latest', 'all'] as const
 /** What is done about slots that passed while nobody looked: none of them, the newest, or all up to a cap. */
@@ -29,6 +29,8 @@ export interface Schedule {
   readonly priority: Priority
   /** The text of its jobs' input. */
   readonly input: string | undefined
+  /** What lets its jobs in: their input is always the same, and so are the names that it gives them. */
+  readonly flow?: JobFlow | undefined
   readonly paused: boolean
   /** The first slot that has not been dealt with; undefined where the pattern has no more. */
   readonly next: Time | undefined

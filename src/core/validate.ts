@@ -224,6 +224,13 @@ function flow(c: Checker, { keys, fair }: { readonly keys?: unknown; readonly fa
 const NAMED_BY_KEYS = ['topic', 'adapterId', 'workflowId', 'dedupeKey', 'parentId'] as const
 const COUNTED = ['stepIndex', 'failures', 'stalls'] as const
 
+/** What is wrong with the names by which jobs are let in, before any has them. */
+export function flowViolations(names: unknown): readonly Violation[] {
+  const c = new Checker()
+  c.object('flow', names, (f) => flow(c, f))
+  return c.found
+}
+
 /** What is wrong with the names of a kind, before any job has it. */
 export function kindViolations(x: Fields): readonly Violation[] {
   const c = new Checker()

@@ -1,10 +1,11 @@
 /** What somebody says about a schedule, judged before anything is kept. The same for code, HTTP and the command line. */
 import { DURATION_RULE, parseDuration } from '../core/duration.ts'
-import type { Priority } from '../core/job.ts'
+import type { JobFlow, Priority } from '../core/job.ts'
 import { LENGTHS, MAX_DURATION_MS } from '../core/limits.ts'
 import { isSegment } from '../core/name.ts'
 import type { Violation } from '../core/refusal.ts'
 import { CATCH_UP_CAP, CATCH_UPS, type CatchUp, type Definition, type Timing } from '../core/schedule.ts'
+import { flowViolations } from '../core/validate.ts'
 import { cronTimes } from './cron.ts'
 
 export interface ScheduleWords {
@@ -20,6 +21,7 @@ export interface ScheduleWords {
   readonly queue?: string | undefined
   readonly priority: Priority
   readonly input: string | undefined
+  readonly flow?: JobFlow | undefined
   readonly paused?: boolean | undefined
   readonly source: 'code' | 'hand'
 }
@@ -37,7 +39,7 @@ const CAP_MOST = 10_000
 const DEFAULT_ZONE = 'UTC'
 
 export function definitionFrom(words: ScheduleWords): Judged {
-  const { name, type, queue, priority, input, paused, source, catchUp = 'skip', cap = CATCH_UP_CAP } = words
+  const { name, type, queue, priority, input, flow, paused, source, catchUp = 'skip', cap = CATCH_UP_CAP } = words
   const violations: Violation[] = []
   const object = (field: string, rule: string) => violations.push({ field, rule })
   for (const [field, value] of Object.entries({ name, type, queue }))
@@ -46,13 +48,14 @@ export function definitionFrom(words: ScheduleWords): Judged {
   if (!(Number.isInteger(cap) && cap >= 1 && cap <= CAP_MOST))
     object('cap', `must be a whole number from 1 to ${CAP_MOST}`)
   if (input !== undefined && input.length > LENGTHS.scheduleInput) object('input', INPUT_RULE)
+  if (flow !== undefined) violations.push(...flowViolations(flow))
   const jitterMs = parseDuration(words.jitter ?? 0)
   if (jitterMs === undefined || jitterMs < 0 || jitterMs > MAX_DURATION_MS) object('jitter', DURATION_RULE)
   const timing = timingFrom(words, object)
   if (timing === undefined || jitterMs === undefined || violations.length > 0) return { ok: false, violations }
   return {
     ok: true,
-    definition: { name, timing, catchUp, cap, jitterMs, type, queue, priority, input, paused, source },
+    definition: { name, timing, catchUp, cap, jitterMs, type, queue, priority, input, flow, paused, source },
   }
 }
 

@@ -142,9 +142,12 @@ export class Schedules {
   }
 
   /** As a worker that knows the type has announced it. */
-  async #request(tenant: string, { name, type, queue, priority, input }: Schedule): Promise<EnqueueRequest | Refusal> {
+  async #request(
+    tenant: string,
+    { name, type, queue, priority, input, flow }: Schedule,
+  ): Promise<EnqueueRequest | Refusal> {
     const kind = await this.#types.kind(tenant, type, queue)
-    if (kind !== undefined) return { actor: '', kind, priority, input, labels: { [SCHEDULE_LABEL]: name } }
+    if (kind !== undefined) return { actor: '', kind, priority, input, flow, labels: { [SCHEDULE_LABEL]: name } }
     const message = `Nobody has announced type ${type} of schedule ${name} yet: start a worker that has it.`
     return refuse('NOT_FOUND', { command: 'enqueue', message })
   }

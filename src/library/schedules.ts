@@ -1,6 +1,6 @@
 /** Schedules, as an application holds them: defined in code, looked at, paused, run, and compared with what code still has. */
 import type { Duration } from '../core/duration.ts'
-import { DEFAULT_TENANT, type Priority, type PriorityName } from '../core/job.ts'
+import { DEFAULT_TENANT, type JobFlow, type Priority, type PriorityName } from '../core/job.ts'
 import type { Violation } from '../core/refusal.ts'
 import { refuse } from '../core/refuse.ts'
 import type { CatchUp, Schedule } from '../core/schedule.ts'
@@ -61,6 +61,12 @@ export interface ScheduleOptions extends CallOptions {
    */
   readonly queue?: string | undefined
   /**
+   * What lets its jobs in, where they are named by their type: their limit keys, in the order in which the type declares them, and on
+   * whose account they take turns.
+   * @default what the type's `limit` and `fair` make of the input, else nothing
+   */
+  readonly flow?: { readonly keys?: readonly string[]; readonly fair?: string | undefined } | undefined
+  /**
    * Given: paused or not, whatever it was. Times that pass meanwhile are missed.
    * @default as it was; not paused where it is new
    */
@@ -104,7 +110,8 @@ export class ScheduleDesk {
         field: 'input',
         rule: 'bodies are encrypted here and schedules are not: let the handler look it up',
       })
-    const judged = definitionFrom({ ...options, name, type, priority, input: text, source })
+    const flow = flowOf(options, job, input)
+    const judged = definitionFrom({ ...options, name, type, priority, input: text, flow, source })
     if (!judged.ok) throw new Invalid(`schedule ${name}`, [...found, ...judged.violations])
     if (found.length > 0) throw new Invalid(`schedule ${name}`, found)
     const tenant = (typeof job === 'string' ? undefined : job.tenant) ?? this.#tenant()
@@ -223,6 +230,13 @@ export class ScheduleDesk {
     return tenant ?? this.#parts.tenant ?? DEFAULT_TENANT
   }
 }
+
+const flowOf = ({ flow }: ScheduleOptions, job: JobSpec | string, input: unknown): JobFlow | undefined =>
+  flow === undefined
+    ? typeof job === 'string'
+      ? undefined
+      : job.flow?.(input)
+    : { keys: flow.keys ?? [], fair: flow.fair }
 
 function missing(name: string): never {
   throw new Refused(refuse('NOT_FOUND', { message: `There is no schedule ${name}.` }))

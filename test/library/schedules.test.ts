@@ -46,6 +46,24 @@ describe('schedules in code', () => {
     expect(log[0]?.actor).toBe('schedule:hourly')
   })
 
+  it('hold their jobs to the limits and turns of their type', async () => {
+    const limited = defineJob({
+      type: 'limited',
+      limit: { key: ({ site }: { site: string }) => site, concurrency: 1 },
+      fair: () => 'ann',
+      async run() {},
+    })
+    await using pawl = openOn(openMemoryStore({ clock: realClock }), { ticker: false, retention: false })
+    const flowOf = async (name: string) => (await pawl.get(await pawl.schedules.run(name)))?.spec.flow
+    await pawl.schedule('by-type', { every: '1h' }, limited, { site: 'shop' })
+    expect(await flowOf('by-type')).toEqual({ keys: ['shop'], fair: 'ann' })
+    await pawl.schedules.add('by-name', { every: '1h', flow: { keys: ['forum'] } }, 'limited', { site: 'forum' })
+    expect(await flowOf('by-name')).toEqual({ keys: ['forum'], fair: undefined })
+    expect((await pawl.limits.get('shop'))?.taken).toBe(1)
+    const twice = { every: '1h', flow: { keys: ['a', 'a'] } } as const
+    await expect(pawl.schedules.add('bad', twice, 'limited')).rejects.toThrow('flow.keys')
+  })
+
   it('that code has no more are named, and removed when asked; those made by hand stay', async () => {
     const store = openMemoryStore({ clock: realClock })
     await using pawl = openOn(store, { ticker: false, retention: false })

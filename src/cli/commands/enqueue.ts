@@ -9,12 +9,13 @@ import { collect, durationOf, fieldsIn, jsonFrom, jsonOf } from '../arguments.ts
 import { labelsOf } from '../choice.ts'
 import { examples } from '../example.ts'
 import { Usage } from '../exit.ts'
+import { type FlowWords, flowIn, withFlowOptions } from '../flow-options.ts'
 import type { Context } from '../program.ts'
 import { type Session, withPawl } from '../session.ts'
 import { safeJson } from '../terminal.ts'
 import { priorityOf } from './jobs.ts'
 
-interface Options {
+interface Options extends FlowWords {
   readonly param?: readonly string[]
   readonly input?: string
   readonly queue?: string
@@ -37,8 +38,7 @@ interface Options {
 }
 
 export function enqueue(parent: Command, { session }: Context): void {
-  const command = parent
-    .command('enqueue <type>')
+  const command = withFlowOptions(parent.command('enqueue <type>'))
     .description('enqueue a job; with --wait, print its result')
     .option('-p, --param <name=value>', 'a field of its input: k=text, n:=json; may be repeated', collect)
     .option('--input <json>', 'the whole input: JSON, @file, or - for standard input')
@@ -127,6 +127,7 @@ function optionsOf(session: Session, options: Options): EnqueueOptions {
     labels,
     correlationId,
     parentId,
+    flow: flowIn(options),
     delay: delay === undefined ? undefined : durationOf('--delay', delay),
     tenant: session.tenant,
     actor: session.actor,

@@ -5,13 +5,14 @@ import type { Pawl } from '../../library/pawl.ts'
 import { collect, durationOf } from '../arguments.ts'
 import { chosen, countOf } from '../choice.ts'
 import { examples } from '../example.ts'
+import { type FlowWords, flowIn, withFlowOptions } from '../flow-options.ts'
 import type { Context } from '../program.ts'
 import { asked, isGateway, type Session, withExisting, withPawl } from '../session.ts'
 import { safe } from '../terminal.ts'
 import { inputOf } from './enqueue.ts'
 import { priorityOf } from './jobs.ts'
 
-interface AddOptions {
+interface AddOptions extends FlowWords {
   readonly cron?: string
   readonly every?: string
   readonly timeZone?: string
@@ -32,8 +33,7 @@ export function schedules(parent: Command, { session }: Context): void {
     .alias('list')
     .description('schedules with their next times')
     .action(() => list(session()))
-  const add = group
-    .command('add <name> <type>')
+  const add = withFlowOptions(group.command('add <name> <type>'))
     .description('make one, or change it: it is yours from then on, and no deploy touches it')
     .option('--cron <pattern>', 'minute, hour, day, month, weekday; six fields with seconds first; or @daily')
     .option('--every <duration>', 'so often instead: 30s, 5m, 6h')
@@ -105,6 +105,7 @@ async function make(session: Session, name: string, type: string, options: AddOp
     jitter: jitter === undefined ? undefined : durationOf('--jitter', jitter),
     queue,
     priority: priorityOf(options.priority),
+    flow: flowIn(options),
     paused,
   }
   await withPawl(session, async (pawl) => {

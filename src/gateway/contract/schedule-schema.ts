@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { CATCH_UPS } from '../../core/schedule.ts'
 import { membersOnly } from './collections.ts'
 import { anything, duration, listed, queueName, text } from './fields.ts'
+import { jobFlow } from './limit-schema.ts'
 import { priority } from './schemas.ts'
 
 export const schedule = membersOnly({
@@ -16,6 +17,7 @@ export const schedule = membersOnly({
   queue: queueName.optional(),
   priority: priority.optional(),
   input: anything.optional(),
+  flow: jobFlow.optional().describe('what lets its jobs in'),
   paused: z.boolean().optional(),
 })
 

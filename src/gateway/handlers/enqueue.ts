@@ -9,6 +9,7 @@ import type { PolicyInput } from '../../core/resolve.ts'
 import type { EnqueueAnswer, EnqueueRequest } from '../../engine/engine.ts'
 import { unsaidIn } from '../../engine/job-types.ts'
 import { parsed } from '../body.ts'
+import { mustBeTheirs } from '../bound.ts'
 import { type Call, type Handler, json, type Parts } from '../call.ts'
 import { TRACEPARENT } from '../contract/fields.ts'
 import { newJob, type newJobQuery } from '../contract/schemas.ts'
@@ -115,7 +116,7 @@ async function requestOf(
   const { type, queue, priority, delay, runAt, policy, dedupe, ...rest } = body
   const named = await kindOf(call, types, body)
   const kind = isAwaited ? types.synchronous(named) : named
-  mustBeTheirs(call, kind, body.flow)
+  mustBeTheirs(call, kind.queue, body.flow)
   await census.admit(kind)
   return {
     ...rest,
@@ -128,22 +129,6 @@ async function requestOf(
     runAt: runAt === undefined ? undefined : Date.parse(runAt),
     traceparent: body.traceparent ?? traceparentOf(call),
   }
-}
-
-/**
- * Who is bound to queues enqueues there, and holds up nobody elsewhere: a key is shared by all queues whose jobs name it, so theirs are
- * those that begin with the name of one of their queues. On whose account a job takes turns is a matter of its own queue.
- */
-function mustBeTheirs({ token }: Call, { queue }: Kind, flow: NewJob['flow']): void {
-  const { queues } = token
-  if (queues === undefined) return
-  if (!queues.includes(queue)) throw new Objected(objection('FORBIDDEN', `The token is not for queue ${queue}.`))
-  const isTheirs = (key: string) => queues.some((name) => key === name || key.startsWith(`${name}/`))
-  const foreign = flow?.keys.find((key) => !isTheirs(key))
-  if (foreign === undefined) return
-  const own = queues.map((name) => `${name}/…`).join(', ')
-  const message = `The token is bound to queues, and ${foreign} may be a key of others: it may name those that begin with ${own}.`
-  throw new Objected(objection('FORBIDDEN', message))
 }
 
 async function kindOf({ token }: Call, types: Parts['types'], body: NewJob): Promise<Kind> {

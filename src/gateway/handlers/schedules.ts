@@ -4,6 +4,7 @@ import { PRIORITIES } from '../../core/job.ts'
 import type { Schedule } from '../../core/schedule.ts'
 import { definitionFrom } from '../../engine/schedule-words.ts'
 import { nextSlots, Schedules } from '../../engine/schedules.ts'
+import { mustBeTheirs } from '../bound.ts'
 import { type Call, type Handler, json, type Parts, type Reply } from '../call.ts'
 import { beyond } from '../caps.ts'
 import type { pageQuery } from '../contract/queries.ts'
@@ -42,8 +43,9 @@ export const defineSchedule: Handler = async (call, parts) => {
         judged.violations.map(({ field, rule }) => ({ field: `body.${field}`, rule })),
       ),
     )
-  if (token.queues !== undefined && (words.queue === undefined || !token.queues.includes(words.queue)))
+  if (token.queues !== undefined && words.queue === undefined)
     throw new Objected(objection('FORBIDDEN', 'The token is bound to queues: the schedule must name one of them.'))
+  if (words.queue !== undefined) mustBeTheirs(call, words.queue, words.flow)
   const schedules = schedulesOf(parts)
   const there = await schedules.find(token.tenant, name)
   if (there !== undefined && !isTheirs(call, there)) throw forbidden()
