@@ -23,6 +23,11 @@ export interface FlowKey {
 export interface KeyMove {
   readonly key: string
   readonly rev: number
+  /**
+   * The text it must have at that revision, where the revision is one that another change of the same call is to make: if that one
+   * is not applied, somebody else's may be there.
+   */
+  readonly on?: string | undefined
   readonly next:
     | {
         readonly gate: Gate

@@ -1,6 +1,8 @@
 /** S18: a key's document, gate and revision change together, with the job that caused it or not at all. */
 import { gateOf } from '../../core/flow/gate.ts'
 import { atRest, type KeyRecord } from '../../core/flow/key.ts'
+import type { Job } from '../../core/job.ts'
+import type { KeyMove, MoveChange } from '../store.ts'
 import type { Check } from './conformance.ts'
 import { claims, ends, idsOf, limit, limited, look, many, move, takenOf, viewOf } from './flows.ts'
 import { holds, same } from './holds.ts'
@@ -36,11 +38,8 @@ export const flowKeys: readonly Check[] = [
     async run(fixture) {
       await limited(fixture, TWO, ...many(2))
       const [first, second] = await claims(fixture)
-      const ending = async (id: string, rev: number, text: string) => {
-        const job = await fixture.record(id)
-        const saying = { type: 'complete', fence: job.lease?.fence ?? '', stats: {}, executionMs: 0 } as const
-        return fixture.change(job, saying, job.updatedAt, { flow: { key: 'host', rev, next: { gate, text } } })
-      }
+      const ending = async (id: string, rev: number, text: string) =>
+        completes(fixture, await fixture.record(id), { key: 'host', rev, next: { gate, text } })
       const a = await ending(first?.before.id ?? '', 1, 'a')
       same(await fixture.commit(a, a), [{ status: 'applied' }, { status: 'conflict' }], 'once')
       const late = await ending(second?.before.id ?? '', 1, 'late')
@@ -57,6 +56,55 @@ export const flowKeys: readonly Check[] = [
       same(await fixture.commit(same2), [{ status: 'applied' }], 'a key that is only compared')
       const { rev, text, count } = await viewOf(fixture, 'host')
       same([rev, text, count.taken], [2, 'a', 0], 'is as it was')
+    },
+  },
+  {
+    name: 'ends of one call take their key further one after the other, and behind one that does not, none does',
+    async run(fixture) {
+      await limited(fixture, { host: { concurrency: 8 } }, ...many(6))
+      const running = idsOf(await claims(fixture))
+      const jobs = await Promise.all(running.map((id) => fixture.record(id)))
+      const ending = (n: number, rev: number) =>
+        completes(fixture, jobs[n] as Job, { key: 'host', rev, next: { gate, text: `${n}` } })
+      const verdicts = await fixture.commit(...[0, 1, 2].map((n) => ending(n, n + 1)))
+      same(verdicts, [APPLIED, APPLIED, APPLIED], 'each finds the key as the one before has left it')
+      const moved = { ...ending(4, 5), before: { ...(jobs[4] as Job), rev: 1 } }
+      same(await fixture.commit(ending(3, 4), moved, ending(5, 6)), [APPLIED, CONFLICT, CONFLICT], 'as far as they go')
+      await move(fixture, { key: 'host', rev: 5, next: { gate, text: 'set' } })
+      const behind = completes(fixture, jobs[5] as Job, { key: 'host', rev: 6, on: '4', next: { gate, text: '5' } })
+      same(
+        await fixture.commit(ending(4, 5), behind),
+        [CONFLICT, CONFLICT],
+        'nor on what somebody else has brought there',
+      )
+      same((await viewOf(fixture, 'host')).text, 'set', 'which stays')
+      same(await fixture.commit(ending(4, 6)), [APPLIED], 'judged again')
+      const last = completes(fixture, jobs[5] as Job, { key: 'host', rev: 7, on: '4', next: { gate, text: '5' } })
+      same(await fixture.commit(last), [APPLIED], 'by what the one before has made of it')
+      const { rev, text, count } = await viewOf(fixture, 'host')
+      same([rev, text, count.taken], [8, '5', 0], 'the last that went')
+    },
+  },
+  {
+    name: 'numbers that are set among ends keep from their keys only those that were judged by others',
+    async run(fixture) {
+      await limited(fixture, { host: { concurrency: 8 } }, ...many(7))
+      const jobs = await Promise.all(idsOf(await claims(fixture)).map((id) => fixture.record(id)))
+      const set = (rev: number) =>
+        ({
+          kind: 'key',
+          tenant: fixture.tenant,
+          move: { key: 'host', rev, next: { gate, text: `set ${rev}` } },
+        }) as const
+      const compared = (n: number, rev: number) =>
+        completes(fixture, jobs[n] as Job, { key: 'host', rev, next: 'same' })
+      const before = [compared(0, 1), compared(1, 1)]
+      const after = [compared(2, 1), compared(3, 2), completes(fixture, jobs[4] as Job)]
+      const verdicts = await fixture.commit(...before, set(1), ...after, set(2), completes(fixture, jobs[5] as Job))
+      const expected = [APPLIED, APPLIED, APPLIED, CONFLICT, APPLIED, APPLIED, APPLIED, APPLIED]
+      same(verdicts, expected, 'each in its turn; who names no key is compared with none')
+      const { rev, text, count } = await viewOf(fixture, 'host')
+      same([rev, text, count.taken], [3, 'set 2', 2], 'and has freed its slot')
     },
   },
   {
@@ -164,6 +212,14 @@ export const flowKeys: readonly Check[] = [
     },
   },
 ]
+
+const APPLIED = { status: 'applied' } as const
+const CONFLICT = { status: 'conflict' } as const
+
+const completes = (fixture: StoreFixture, job: Job, flow?: KeyMove): MoveChange =>
+  fixture.change(job, { type: 'complete', fence: job.lease?.fence ?? '', stats: {}, executionMs: 0 }, job.updatedAt, {
+    flow,
+  })
 
 async function known({ store, tenant }: StoreFixture): Promise<readonly string[]> {
   const { keys } = await store.events({ by: 'keys', tenant, limit: 10 })

@@ -38,6 +38,10 @@ export class KeyShelf {
     return this.#rev
   }
 
+  get text(): string {
+    return this.#text
+  }
+
   get taken(): number {
     return this.#slots.size
   }

@@ -108,10 +108,10 @@ export class MemoryHall implements Hall {
   }
 
   /** Whether a key is still where somebody thinks it is, and can go where they want it. */
-  mayMove(tenant: string, { key, rev, next }: KeyMove): boolean {
+  mayMove(tenant: string, { key, rev, on, next }: KeyMove): boolean {
     const id = keyId(tenant, key)
     const shelf = this.#keys.get(id)
-    if ((shelf?.rev ?? 0) !== rev) return false
+    if ((shelf?.rev ?? 0) !== rev || (on !== undefined && shelf?.text !== on)) return false
     return next !== 'forgotten' || (shelf?.taken === 0 && !this.#flows.name(id))
   }
 

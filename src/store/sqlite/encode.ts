@@ -100,10 +100,11 @@ const keyRowNext = ({
   textOrNull(log),
 ]
 
-const keyMoveRow = ({ key, rev, next }: KeyMove): KeyMoveRow => [
+const keyMoveRow = ({ key, rev, on, next }: KeyMove): KeyMoveRow => [
   storable(key),
   rev,
   typeof next === 'string' ? next : keyRowNext(next),
+  on === undefined ? undefined : storable(on),
 ]
 
 export const keyRow = ({ purpose, key, until }: Key): KeyRow => [purpose, storable(key), until ?? null]

@@ -83,8 +83,13 @@ export interface NewFlow {
   readonly births: readonly (readonly [key: string, next: KeyRowNext])[]
 }
 
-/** The next revision of a flow key; or only a comparison of the present one, or its end. */
-export type KeyMoveRow = readonly [key: string, rev: number, next: KeyRowNext | 'same' | 'forgotten']
+/** The next revision of a flow key; or only a comparison of the present one, or its end. `on`: the text it must have. */
+export type KeyMoveRow = readonly [
+  key: string,
+  rev: number,
+  next: KeyRowNext | 'same' | 'forgotten',
+  on: string | undefined,
+]
 
 /** A flow key, and what is taken of it. */
 export interface KeyViewRow {

@@ -98,6 +98,16 @@ export const BROKEN_PORTS: Readonly<Record<string, Sabotage>> = {
       return store.commit(changes.map((change) => (change.kind === 'move' ? { ...change, flow: undefined } : change)))
     },
   }),
+  'goes on from a key that somebody else has brought there': (store) => ({
+    commit: (changes) =>
+      store.commit(
+        changes.map((change) =>
+          change.kind === 'move' && change.flow !== undefined
+            ? { ...change, flow: { ...change.flow, on: undefined } }
+            : change,
+        ),
+      ),
+  }),
   'loses the log of a key': (store) => ({
     async events(query) {
       const page = await store.events(query)

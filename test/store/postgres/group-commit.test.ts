@@ -1,7 +1,9 @@
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { gateOf } from '../../../src/core/flow/gate.ts'
+import { atRest } from '../../../src/core/flow/key.ts'
 import { openPostgresStore } from '../../../src/store/postgres/postgres.ts'
-import type { Store } from '../../../src/store/store.ts'
+import type { Change, Store } from '../../../src/store/store.ts'
 import { type FreshDatabase, freshDatabase } from '../../support/postgres.ts'
 import { claimedBy, completion, grantOf, kindOf, newJob, range } from './flow.ts'
 
@@ -21,6 +23,8 @@ afterAll(async () => {
   await store.close()
   await database.drop()
 })
+
+const OPEN = gateOf(atRest(''), {})
 
 /** Each commit writes one entry of the feed. */
 const commits = async (): Promise<number> => (await client.query('select count(*)::int as n from pawl.entry')).rows[0].n
@@ -45,6 +49,37 @@ describe('calls that arrive while a commit is under way', () => {
     const verdicts = (await Promise.all(late.map((end) => store.commit([end])))).flatMap((answer) => answer.verdicts)
     expect(verdicts.map(({ status }) => status)).toEqual(range(0, 65).map((i) => (i === 7 ? 'late' : 'applied')))
     expect((await commits()) - before).toBeLessThanOrEqual(5)
+  })
+
+  it.each([
+    ['compare it', (n: number) => ({ rev: n < 15 ? 1 : 2, next: 'same' as const })],
+    ['take it further', (n: number) => ({ rev: n + 1, next: { gate: OPEN, text: `${n}` } })],
+  ])('of one flow key are as few, where they %s', async (how, move) => {
+    const kind = kindOf(how)
+    const { now } = await store.load([])
+    const flow = [{ key: how, gate: OPEN, text: '' }]
+    const news = range(how.length * 1_000, 30).map((n) => newJob(kind, n, now))
+    await store.insert(
+      news.map(({ job, ...rest }) => ({
+        ...rest,
+        job: { ...job, spec: { ...job.spec, flow: { keys: [how], fair: undefined } } },
+        flow,
+      })),
+    )
+    const grant = grantOf(how, 30)
+    const { jobs } = await store.claim(grant)
+    expect(jobs.length).toBe(30)
+    const before = await commits()
+    const ends = jobs.map(
+      (job, n): Change => ({
+        ...completion(claimedBy(job, grant), now),
+        flow: { key: how, ...move(n) },
+      }),
+    )
+    const set = { kind: 'key', tenant: 't', move: { key: how, rev: 1, next: { gate: OPEN, text: 'set' } } } as const
+    const { verdicts } = await store.commit(how === 'compare it' ? ends.toSpliced(15, 0, set) : ends)
+    expect(verdicts.every(({ status }) => status === 'applied')).toBe(true)
+    expect((await commits()) - before).toBeLessThanOrEqual(2)
   })
 
   it('do not wait for a key that somebody holds in an open transaction', async () => {

@@ -1,4 +1,4 @@
--- Of moves with flows those at these places, together. Answers with all verdicts, theirs filled in. Raises PW003 where a key was
+-- Of moves with flows those at these places, together; of one key they follow each other by its revisions. Answers with all verdicts, theirs filled in. Raises PW003 where a key was
 -- changed by somebody else after it was looked at. Keys come last, and in one order: a transaction that has one waits for no job.
 -- Caller: `flow_move`, under whose planner switches it runs. Index: those of `move`, `flow_set` and `flow_left`. Locks: those of `move`,
 -- then of `flow_left`, then of `flow_set`, key by key in their order.
@@ -29,7 +29,7 @@ begin
     where w.z = 'same' and w.v <> coalesce((select k.rev from pawl.flow_key k where k.tenant = w.t and k.key = w.k), 0)
   ) then raise exception using errcode = 'PW003'; end if;
   for of_key in select x.km from json_to_recordset(left_ones) as x(km json) where x.km is not null and x.km ->> 'z' is distinct from 'same'
-      order by x.km ->> 't' collate "C", x.km ->> 'k' collate "C" loop
+      order by x.km ->> 't' collate "C", x.km ->> 'k' collate "C", (x.km ->> 'v')::int loop
     if not pawl.flow_set(of_key) then raise exception using errcode = 'PW003'; end if;
   end loop;
   return answers;

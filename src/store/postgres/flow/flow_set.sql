@@ -1,5 +1,5 @@
 -- The next revision of a key, if it is at the one it is said to be at (0: nobody has said anything about it), or came to this very one
--- by a try whose answer was lost. The key is to be looked at again. JSON keys: t tenant, k key, n its words where the key is a hash, v rev before, g gate, and of it s since, r rate's
+-- by a try whose answer was lost. The key is to be looked at again. JSON keys: t tenant, k key, n its words where the key is a hash, v rev before, b text before, where that is compared, g gate, and of it s since, r rate's
 -- window, m budget's window, w weight; x text, l log; z `same`, it is only compared, or
 -- `forgotten`, it goes.
 -- Caller: `flow_move_some`, `keeping.ts`. Index: flow_key's tenant and key; those of `flow_forget`. Locks: the key.
@@ -9,7 +9,7 @@ declare
   x record;
   of_key int;
 begin
-  select * into x from json_to_record(it) as x(t text, k text, n text, v int, g text, s bigint, r bigint, m bigint, w double precision, x text, l text, z text);
+  select * into x from json_to_record(it) as x(t text, k text, n text, v int, b text, g text, s bigint, r bigint, m bigint, w double precision, x text, l text, z text);
   if x.z = 'same' then return coalesce((select k.rev from flow_key k where k.tenant = x.t and k.key = x.k), 0) = x.v; end if;
   if x.z = 'forgotten' then return flow_forget(x.t, x.k, x.v); end if;
   if x.v = 0 then
@@ -20,7 +20,7 @@ begin
     returning id into of_key;
   else
     update flow_key k set gate = x.g, since = x.s, rate_ms = x.r, per_ms = x.m, weight = x.w, text = x.x, log = coalesce(x.l, k.log),
-      rev = k.rev + 1, version = k.version + 1 where k.tenant = x.t and k.key = x.k and k.rev = x.v returning k.id into of_key;
+      rev = k.rev + 1, version = k.version + 1 where k.tenant = x.t and k.key = x.k and k.rev = x.v and (x.b is null or k.text = x.b) returning k.id into of_key;
   end if;
   if of_key is null then
     return coalesce((select k.rev = x.v + 1 and k.text = x.x from flow_key k where k.tenant = x.t and k.key = x.k), false);

@@ -20,8 +20,8 @@ export const flowRow = ({ before, after, flow, spent }: MoveChange, { id }: Numb
 })
 
 /** The move of a flow key. The names are explained in `flow_set.sql`. */
-export function keyMoveRow(tenant: string, { key, rev, next }: KeyMove): object {
-  const row = { t: storable(tenant), ...named(key), v: rev }
+export function keyMoveRow(tenant: string, { key, rev, on, next }: KeyMove): object {
+  const row = { t: storable(tenant), ...named(key), v: rev, b: on === undefined ? undefined : storable(on) }
   if (next === 'same' || next === 'forgotten') return { ...row, z: next }
   return { ...row, ...documentRow(next), l: next.log === undefined ? undefined : storable(next.log) }
 }

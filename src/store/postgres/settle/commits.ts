@@ -23,6 +23,7 @@ import { type Flows, isFlowGone } from '../flow/flows.ts'
 import type { Keeping } from '../keep/keeping.ts'
 import { type Kinds, sideOf } from '../names/kinds.ts'
 import { heldLane } from '../names/let-in-lane.ts'
+import { distinct, firstPerJob } from './abreast.ts'
 import { isSettling, moveRow, type SettleRow, settleRow, settleValues } from './change-row.ts'
 
 export interface CommitParts {
@@ -339,40 +340,6 @@ const isKey = (key: Key, purpose: string, stored: string): boolean =>
   key.purpose === purpose && keyRow(key).k === stored
 
 const isSettlement = (change: Change): change is MoveChange => change.kind === 'move' && isSettling(change)
-
-/** What the changes of a batch must not share: a job, or a flow key. */
-function jobOf(change: Change): string {
-  if (change.kind === 'key') return keyName(change.tenant, change.move.key)
-  return change.kind === 'annotate' ? change.annotation.jobId : change.before.id
-}
-
-function distinct(changes: readonly Change[]): boolean {
-  if (changes.length === 1) return true
-  const ids = new Set<string>()
-  for (const change of changes) ids.add(jobOf(change))
-  return ids.size === changes.length
-}
-
-/** Of each job, and of each flow key, the first change: what comes after one that has to wait waits, too. */
-function firstPerJob(changes: readonly Change[], places: readonly number[]): readonly number[] {
-  const seen = new Set<string>()
-  return places.filter((i) => {
-    const change = changes[i] as Change
-    const id = jobOf(change)
-    const key = keyOf(change)
-    const isFirst = !seen.has(id) && (key === undefined || !seen.has(key))
-    seen.add(id)
-    if (key !== undefined) seen.add(key)
-    return isFirst
-  })
-}
-
-function keyOf(change: Change): string | undefined {
-  if (change.kind !== 'move' || change.flow === undefined) return undefined
-  return keyName(change.before.spec.kind.tenant, change.flow.key)
-}
-
-const keyName = (tenant: string, key: string): string => JSON.stringify([tenant, key])
 
 /** Nobody waits for the end of an attempt. After anything else a handler or a caller waits to go on, and the server takes the longer for it. */
 const weightOf = (change: Change): number => (isSettlement(change) || endsAttempt(change) ? 1 : 6)

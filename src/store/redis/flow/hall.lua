@@ -29,6 +29,11 @@ local function limit_at(key)
   return limits[key]
 end
 
+-- The key's document, as this script may have left it.
+local function text_at(key)
+  return limit_at(key).text or call('HGET', base .. 'limit:' .. key, 'text')
+end
+
 -- Who counts on what is taken of the key must look again.
 local function raise(key)
   local it = limit_at(key)
@@ -38,7 +43,7 @@ end
 
 local function write_limit(it, rev)
   local known = limit_at(it.id)
-  known.is_there, known.rev, known.rate_ms, known.per_ms = true, rev, tonumber(it.rate_ms), tonumber(it.per_ms)
+  known.is_there, known.rev, known.text, known.rate_ms, known.per_ms = true, rev, it.text, tonumber(it.rate_ms), tonumber(it.per_ms)
   local key = base .. 'limit:' .. it.id
   added(fields, key, 'tenant', it.tenant, 'name', it.name, 'rev', rev, 'since', it.since, 'rateMs', it.rate_ms, 'perMs', it.per_ms,
     'weight', it.weight, 'gate', it.gate, 'text', it.text)

@@ -6,11 +6,11 @@ local function key_move(i)
   if how == '-' then
     return nil, i + 1
   end
-  local it = { how = how, key = ARGV[i + 1], rev = ARGV[i + 2] }
+  local it = { how = how, key = ARGV[i + 1], rev = ARGV[i + 2], on = ARGV[i + 3] ~= '-' and sub(ARGV[i + 3], 2) }
   if how ~= 'next' then
-    return it, i + 3
+    return it, i + 4
   end
-  it.limit, i = limit_words(i + 3)
+  it.limit, i = limit_words(i + 4)
   return it, i
 end
 
@@ -19,8 +19,13 @@ local function is_deserted(key)
   return call('SCARD', base .. 'flows-of:' .. key) == 0 and call('ZCARD', base .. 'slots:' .. key) == 0
 end
 
+-- One that follows a change which did not come about may find its revision made by somebody else.
+local function is_on(it)
+  return limit_at(it.key).rev == it.rev and (not it.on or text_at(it.key) == it.on)
+end
+
 local function may_move_key(it)
-  return limit_at(it.key).rev == it.rev and (it.how ~= 'forgotten' or is_deserted(it.key))
+  return is_on(it) and (it.how ~= 'forgotten' or is_deserted(it.key))
 end
 
 local function move_key(it)

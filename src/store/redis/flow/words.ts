@@ -38,9 +38,9 @@ export const moveFlowWords = ({ before, after, flow, spent = [] }: MoveChange): 
   ]
 }
 
-export function keyMoveWords(tenant: string, { key, rev, next }: KeyMove): readonly string[] {
+export function keyMoveWords(tenant: string, { key, rev, on, next }: KeyMove): readonly string[] {
   const [how, more] = typeof next === 'string' ? [next, []] : ['next', limitWords(tenant, key, next)]
-  return [how, limitId(tenant, key), String(rev), ...more]
+  return [how, limitId(tenant, key), String(rev), on === undefined ? NONE : `${INLINE}${storable(on)}`, ...more]
 }
 
 function flowWords(job: Job): readonly string[] {

@@ -10,7 +10,7 @@ import { heldLane } from './lanes.ts'
 
 /** The number of a key. One that nobody has said anything of counts slots, and limits nothing. */
 export function keyNumber(sql: Statements, tenant: string, name: string): number {
-  return numberAndRev(sql, tenant, name)?.[0] ?? insertKey(sql, tenant, name, 0, unlimited(name))
+  return known(sql, tenant, name)?.[0] ?? insertKey(sql, tenant, name, 0, unlimited(name))
 }
 
 const unlimited = (name: string): KeyRowNext => {
@@ -21,7 +21,7 @@ const unlimited = (name: string): KeyRowNext => {
 /** Makes the keys that are not there. */
 export function bearKeys({ sql, usher }: Ledger, tenant: string, births: NewFlow['births']): void {
   for (const [name, next] of births) {
-    const [key, rev] = numberAndRev(sql, tenant, name) ?? []
+    const [key, rev] = known(sql, tenant, name) ?? []
     if (key === undefined) insertKey(sql, tenant, name, 1, next)
     else if (rev === 0) {
       sql.moveKey.run(...next, key)
@@ -31,15 +31,16 @@ export function bearKeys({ sql, usher }: Ledger, tenant: string, births: NewFlow
 }
 
 /** Whether the key is at the revision that the move was judged by, and may be moved. */
-export function mayMoveKey({ sql }: Ledger, tenant: string, [name, rev, next]: KeyMoveRow): boolean {
-  const [key, there = 0] = numberAndRev(sql, tenant, name) ?? []
+export function mayMoveKey({ sql }: Ledger, tenant: string, [name, rev, next, on]: KeyMoveRow): boolean {
+  const [key, there = 0, text] = known(sql, tenant, name) ?? []
+  if (on !== undefined && on !== text) return false
   return there === rev && (next !== 'forgotten' || key === undefined || isDeserted(sql, key))
 }
 
 /** Moves a key that may be moved. */
 export function moveKey({ sql, usher }: Ledger, tenant: string, [name, rev, next]: KeyMoveRow): void {
   if (next === 'same') return
-  const [key] = numberAndRev(sql, tenant, name) ?? []
+  const [key] = known(sql, tenant, name) ?? []
   if (next === 'forgotten') {
     if (key !== undefined) forgetKey(sql, key)
   } else if (key === undefined) insertKey(sql, tenant, name, rev + 1, next)
@@ -53,8 +54,8 @@ function insertKey(sql: Statements, tenant: string, name: string, rev: number, n
   return one(sql.insertKey, tenant, name, rev, ...next)?.[0] as number
 }
 
-const numberAndRev = (sql: Statements, tenant: string, name: string) =>
-  one(sql.keyByName, tenant, name) as readonly [key: number, rev: number] | undefined
+const known = (sql: Statements, tenant: string, name: string) =>
+  one(sql.keyByName, tenant, name) as readonly [key: number, rev: number, text: string] | undefined
 
 /** Nobody is held, stands or is owned under the key. */
 const isDeserted = (sql: Statements, key: number): boolean =>

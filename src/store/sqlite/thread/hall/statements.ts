@@ -20,7 +20,7 @@ export const HALL_READS = {
   standingIn: 'SELECT id FROM ready WHERE lane = ? LIMIT ?',
 
   flowKey: 'SELECT gate, spent, spent_in FROM flow_key WHERE id = ?',
-  keyByName: 'SELECT id, rev FROM flow_key WHERE tenant = ? AND name = ?', // UNIQUE (tenant, name)
+  keyByName: 'SELECT id, rev, text FROM flow_key WHERE tenant = ? AND name = ?', // UNIQUE (tenant, name)
   keysFrom: 'SELECT id FROM flow_key WHERE tenant = ? AND name > ? AND rev > 0 ORDER BY name LIMIT ?', // UNIQUE (tenant, name)
   keyDocument: 'SELECT name, rev, gate, text, log FROM flow_key WHERE id = ?',
   keyText: 'SELECT tenant, name, rev, text FROM flow_key WHERE id = ?',

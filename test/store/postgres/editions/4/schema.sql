@@ -1893,8 +1893,9 @@ begin
   answers := case when again then unmoved(items, '{}', started, true) else array_fill('c'::text, array[json_array_length(items)]) end;
   places := array(
     select x.o from rows from (json_to_recordset(items) as (fl json)) with ordinality as x(fl, o)
+    
     where answers[x.o] <> 'a' and (x.fl -> 'km' is null or coalesce((
-      select k.rev from flow_key k where k.tenant = x.fl -> 'km' ->> 't' and k.key = x.fl -> 'km' ->> 'k'), 0) = (x.fl -> 'km' ->> 'v')::int));
+      select k.rev from flow_key k where k.tenant = x.fl -> 'km' ->> 't' and k.key = x.fl -> 'km' ->> 'k'), 0) <= (x.fl -> 'km' ->> 'v')::int));
   if cardinality(places) > 0 then
     begin
       answers := flow_move_some(items, places, answers, of_the_callers);
@@ -1964,7 +1965,7 @@ begin
     where w.z = 'same' and w.v <> coalesce((select k.rev from "pawl".flow_key k where k.tenant = w.t and k.key = w.k), 0)
   ) then raise exception using errcode = 'PW003'; end if;
   for of_key in select x.km from json_to_recordset(left_ones) as x(km json) where x.km is not null and x.km ->> 'z' is distinct from 'same'
-      order by x.km ->> 't' collate "C", x.km ->> 'k' collate "C" loop
+      order by x.km ->> 't' collate "C", x.km ->> 'k' collate "C", (x.km ->> 'v')::int loop
     if not "pawl".flow_set(of_key) then raise exception using errcode = 'PW003'; end if;
   end loop;
   return answers;
@@ -1981,7 +1982,7 @@ declare
   x record;
   of_key int;
 begin
-  select * into x from json_to_record(it) as x(t text, k text, n text, v int, g text, s bigint, r bigint, m bigint, w double precision, x text, l text, z text);
+  select * into x from json_to_record(it) as x(t text, k text, n text, v int, b text, g text, s bigint, r bigint, m bigint, w double precision, x text, l text, z text);
   if x.z = 'same' then return coalesce((select k.rev from flow_key k where k.tenant = x.t and k.key = x.k), 0) = x.v; end if;
   if x.z = 'forgotten' then return flow_forget(x.t, x.k, x.v); end if;
   if x.v = 0 then
@@ -1992,7 +1993,7 @@ begin
     returning id into of_key;
   else
     update flow_key k set gate = x.g, since = x.s, rate_ms = x.r, per_ms = x.m, weight = x.w, text = x.x, log = coalesce(x.l, k.log),
-      rev = k.rev + 1, version = k.version + 1 where k.tenant = x.t and k.key = x.k and k.rev = x.v returning k.id into of_key;
+      rev = k.rev + 1, version = k.version + 1 where k.tenant = x.t and k.key = x.k and k.rev = x.v and (x.b is null or k.text = x.b) returning k.id into of_key;
   end if;
   if of_key is null then
     return coalesce((select k.rev = x.v + 1 and k.text = x.x from flow_key k where k.tenant = x.t and k.key = x.k), false);
@@ -3466,7 +3467,7 @@ end $$;
 
 
 insert into "pawl".migration (number, name, checksum, edition)
-values (0, 'functions', 'f61edd67a5dcc63f2e6af7c4934b423eee34184aa7460fdab2b9ee3de5396d1f', 4)
+values (0, 'functions', 'da434fe367a455128dd10dfe7340336839896d1678711457e1e8e42c20f16310', 4)
 on conflict (number) do update set edition = excluded.edition, checksum = excluded.checksum, applied_at = clock_timestamp();
 set local pawl_migration.role = '';
 
