@@ -93,7 +93,7 @@ export class Declarations implements AsyncDisposable {
     const { tenant, key, type, cause } = declaration
     await changeKey(this.#parts, { tenant, key }, (view) => {
       const document = documentAfter(view, declaration)
-      return document && { document, input: { type: 'set', cause } }
+      return document && { document, inputs: [{ type: 'set', cause }] }
     })
     this.#parts.log.info('key declared anew', { key, tenant, by: type })
   }

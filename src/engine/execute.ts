@@ -23,6 +23,7 @@ import type { Declarations } from './declarations.ts'
 import type { Answer } from './engine.ts'
 import type { FlowKeys, Hearing } from './flow-keys.ts'
 import type { Group } from './group.ts'
+import { type Hearsay, MET_AT_KEY } from './hearsay.ts'
 import type { Holdings } from './holdings.ts'
 import type { IdBlocks } from './id-blocks.ts'
 import type { Observer } from './observer.ts'
@@ -45,6 +46,7 @@ export interface ExecutorParts {
   readonly family: Family
   readonly flowKeys: FlowKeys
   readonly declarations: Pick<Declarations, 'note'>
+  readonly hearsay: Pick<Hearsay, 'note'>
 }
 
 /** A scheduler that is handed a job has it judged within seconds. */
@@ -245,21 +247,29 @@ export class Executor {
     clock.heard(answer.now, askedMs)
     for (let i = 0; i < ready.length; i += 1) {
       const verdict = answer.verdicts[i] as Verdict
-      this.#judge(ready[i] as Ready, verdict, answers)
-      if (hearings[i] !== undefined) this.#heard(hearings[i] as Hearing, verdict)
+      const each = ready[i] as Ready
+      this.#judge(each, verdict, answers)
+      this.#heard(each.segment, hearings[i], verdict)
     }
   }
 
   /** What flow keys hear by these segments. Most hear nothing. */
   async #hear(ready: readonly Ready[]): Promise<readonly (Hearing | undefined)[]> {
     if (!ready.some(({ segment }) => segment.heard !== undefined)) return SILENCE
-    const said = ready.map(({ segment }) => ({ job: segment.before, heard: segment.heard }))
+    const said = ready.map(({ group, segment }) => {
+      const heard = isHeardLater(group, segment) ? undefined : segment.heard
+      return { job: segment.before, heard, isAgain: group.conflicts > 0 }
+    })
     return this.#parts.flowKeys.hear(said, this.#parts.clock.now())
   }
 
-  #heard(hearing: Hearing, { status }: Verdict): void {
-    if (status === 'applied') this.#parts.flowKeys.applied(hearing)
-    else this.#parts.flowKeys.forget(hearing.tenant, hearing.move.key)
+  #heard({ before, heard }: Segment, hearing: Hearing | undefined, { status }: Verdict): void {
+    if (heard === undefined) return
+    const { flowKeys, hearsay } = this.#parts
+    if (hearing === undefined) {
+      if (status === 'applied') hearsay.note(before.spec.kind.tenant, heard)
+    } else if (status === 'applied') flowKeys.applied(hearing)
+    else flowKeys.forget(hearing.tenant, hearing.key)
   }
 
   #judge({ group, segment }: Ready, verdict: Verdict, answers: Answer[]): void {
@@ -314,6 +324,9 @@ interface Ready {
   readonly group: Group
   readonly segment: Segment
 }
+
+/** Not what is said in a caller's transaction: that may still be rolled back. */
+const isHeardLater = ({ conflicts }: Group, { tx }: Segment): boolean => conflicts >= MET_AT_KEY && tx === undefined
 
 const SCHEDULER = 'system:scheduler'
 

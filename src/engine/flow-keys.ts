@@ -1,7 +1,8 @@
 /**
  * What this process knows of flow keys, and what becomes of them by what their jobs say. Only ever a first guess: a key moves
  * by compare-and-swap on its revision, in the commit of the job that caused it, so a stale guess costs a round trip and
- * never a mistake.
+ * never a mistake. A word that changes nothing about a key that was read since it was said is before whatever has become of the key
+ * since: nothing is compared for it, so that who sets numbers all the time keeps nobody from ending.
  */
 import { decideKey } from '../core/flow/decide.ts'
 import { decodeKey, encodeKey, encodeKeyLog, gateIn, type KeyDocument, limitIn } from '../core/flow/document.ts'
@@ -31,6 +32,8 @@ interface Known {
 
 /** A key that was read, and what words of one batch have made of it since. */
 interface Working extends Known {
+  /** What a word of the batch makes of its document, where one does: whether it comes about is not known yet. */
+  readonly text: string | undefined
   readonly log: string | undefined
   readonly taken: number
 }
@@ -38,7 +41,9 @@ interface Working extends Known {
 /** What a word makes of its key. */
 export interface Hearing {
   readonly tenant: string
-  readonly move: KeyMove
+  readonly key: string
+  /** What the commit of the word is to do about the key. Undefined: nothing. */
+  readonly move: KeyMove | undefined
   readonly after: Known
   readonly event: KeyEvent | undefined
 }
@@ -47,6 +52,8 @@ export interface Hearing {
 export interface Said {
   readonly job: Job
   readonly heard: Heard | undefined
+  /** Its commit met a conflict: the key may be another than it is known as, and is read. */
+  readonly isAgain?: boolean | undefined
 }
 
 export class FlowKeys {
@@ -81,22 +88,26 @@ export class FlowKeys {
       const { tenant } = job.spec.kind
       const name = nameOf(tenant, heard.key)
       const key = working.get(name)
-      // Nothing changes, as far as is known: the commit compares whether that is still so.
+      // Nothing changes, as far as was known before it was said: the commit compares whether that is still so.
       if (key === undefined) return quiet[i]
       const hearing = moved(tenant, heard.key, key, heard.input, now)
       if (hearing.event !== undefined) {
         const log = encodeKeyLog(key.log, [hearing.event]) ?? key.log
-        working.set(name, { ...hearing.after, log, taken: key.taken })
+        working.set(name, { ...hearing.after, text: encodeKey(hearing.after.document), log, taken: key.taken })
       }
       return hearing
     })
   }
 
-  applied({ tenant, move, after, event }: Hearing): void {
-    this.#remember(tenant, move.key, after)
-    if (event === undefined || !isTold(event)) return
+  applied({ tenant, key, after, event }: Hearing): void {
+    this.#remember(tenant, key, after)
+    if (event !== undefined) this.tell(tenant, event, after.document.record)
+  }
+
+  /** The operator is told what became of a key. */
+  tell(tenant: string, event: KeyEvent, { allowed, session, until }: KeyDocument['record']): void {
+    if (!isTold(event)) return
     const { key, type, from, to, cause } = event
-    const { allowed, session, until } = after.document.record
     const fields = { key, tenant, from, to, allowed, session, ...(until === 0 ? {} : { until }) }
     this.#parts.log.info(`key ${type}`, { ...fields, job_id: cause.job ?? '', code: cause.code ?? '' })
   }
@@ -107,12 +118,13 @@ export class FlowKeys {
   }
 
   /** Where a word changes nothing about its key, as far as is known, what it comes to without a look. */
-  #quietly({ job, heard }: Said): Hearing | undefined {
-    if (heard === undefined) return undefined
+  #quietly({ job, heard, isAgain = false }: Said): Hearing | undefined {
+    if (heard === undefined || isAgain) return undefined
     const { tenant } = job.spec.kind
-    const known = this.#known.get(nameOf(tenant, heard.key))
-    if (known === undefined || !isUneventful(known.document.record, heard.input)) return undefined
-    return { tenant, move: { key: heard.key, rev: known.rev, next: 'same' }, after: known, event: undefined }
+    const { key, input } = heard
+    const known = this.#known.get(nameOf(tenant, key))
+    if (known === undefined || !isUneventful(known.document.record, input)) return undefined
+    return { tenant, key, move: { key, rev: known.rev, next: 'same' }, after: known, event: undefined }
   }
 
   async #read(words: readonly Said[]): Promise<Map<string, Working>> {
@@ -151,15 +163,14 @@ export class FlowKeys {
 
 /** What an input makes of a key that was read. */
 function moved(tenant: string, key: string, working: Working, input: KeyInput, now: Time): Hearing {
-  const { document, rev, log, taken } = working
+  const { document, rev, text, log, taken } = working
   const decision = decideKey(document.record, input, { limit: limitIn(document), taken }, now)
-  if (decision.event === undefined) {
-    return { tenant, move: { key, rev, next: 'same' }, after: { document, rev }, event: undefined }
-  }
+  if (decision.event === undefined) return { tenant, key, move: undefined, after: { document, rev }, event: undefined }
   const after = { ...document, record: decision.key }
   return {
     tenant,
-    move: moveTo(key, rev, after, log, [decision.event]),
+    key,
+    move: { ...moveTo(key, rev, after, log, [decision.event]), on: text },
     after: { document: after, rev: rev + 1 },
     event: decision.event,
   }
@@ -208,6 +219,7 @@ const UNSAID = birthOf({ declared: undefined })
 const workingOf = ({ key, text, rev, log, count }: KeyView): Working => ({
   document: decodeKey(key, text),
   rev,
+  text: undefined,
   log,
   taken: count.taken,
 })
@@ -215,6 +227,7 @@ const workingOf = ({ key, text, rev, log, count }: KeyView): Working => ({
 const UNKNOWN = (key: string): Working => ({
   document: { declared: undefined, byHand: undefined, record: atRest(key) },
   rev: 0,
+  text: undefined,
   log: undefined,
   taken: 0,
 })

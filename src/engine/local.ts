@@ -44,11 +44,12 @@ import type {
 import { enqueue } from './enqueue.ts'
 import { Executor, type ExecutorParts, type Ticked } from './execute.ts'
 import { FlowKeys } from './flow-keys.ts'
+import { Hearsay } from './hearsay.ts'
 import { heartbeat } from './heartbeat.ts'
 import { whatHolds } from './holding.ts'
 import { Holdings } from './holdings.ts'
 import { IdBlocks } from './id-blocks.ts'
-import { sayToKey } from './key-words.ts'
+import { type KeyWordParts, sayToKey } from './key-words.ts'
 import { limitsFrom, statusOf } from './limit-status.ts'
 import { listener } from './listener.ts'
 import { loadNewest } from './load-newest.ts'
@@ -87,7 +88,9 @@ export class LocalEngine implements Engine {
   readonly #executor: Executor
   readonly #settlement: Settlement
   readonly #childrensEnds: ChildrensEnds
+  readonly #keyWords: KeyWordParts
   readonly #declarations: Declarations
+  readonly #hearsay: Hearsay
   readonly #duplicates: DuplicatesParts
 
   constructor(options: LocalEngineOptions) {
@@ -104,9 +107,10 @@ export class LocalEngine implements Engine {
     const family = new ChildrensEnds({ store, settle, timers })
     this.#childrensEnds = family
     const flowKeys = new FlowKeys({ store, log })
-    const declarations = new Declarations({ store, keys: flowKeys, now: () => storeClock.now(), log })
-    this.#declarations = declarations
-    const flow = { flowKeys, declarations }
+    this.#keyWords = { store, keys: flowKeys, timers, now: () => storeClock.now() }
+    this.#declarations = new Declarations({ ...this.#keyWords, log })
+    this.#hearsay = new Hearsay({ ...this.#keyWords, log })
+    const flow = { flowKeys, declarations: this.#declarations, hearsay: this.#hearsay }
     this.#parts = { store, clock: storeClock, steps, timers, monotonicMs, held, ids, observer, log, family, ...flow }
     this.#duplicates = {
       store,
@@ -179,10 +183,8 @@ export class LocalEngine implements Engine {
   }
 
   async sayToLimits(words: readonly KeyWord[]): Promise<readonly (LimitStatus | undefined)[]> {
-    const { store, clock, flowKeys } = this.#parts
-    const parts = { store, keys: flowKeys, now: () => clock.now() }
-    const views = await Promise.all(words.map((word) => sayToKey(parts, word)))
-    return views.map((view) => view && statusOf(view, clock.now()))
+    const views = await Promise.all(words.map((word) => sayToKey(this.#keyWords, word)))
+    return views.map((view) => view && statusOf(view, this.now()))
   }
 
   async subscribe(wake: (hint: Hint) => void): Promise<AsyncDisposable> {
@@ -228,7 +230,8 @@ export class LocalEngine implements Engine {
 
   async [Symbol.asyncDispose](): Promise<void> {
     // A store that does not answer in time is closed all the same: parents are told by the next round that looks after them.
-    const last = Promise.all([this.#childrensEnds[Symbol.asyncDispose](), this.#declarations[Symbol.asyncDispose]()])
+    const untold = [this.#childrensEnds, this.#declarations, this.#hearsay]
+    const last = Promise.all(untold.map((each) => each[Symbol.asyncDispose]()))
     await within(this.#parts.timers, TOLD_WITHIN_MS, last)
     await this.#store.close()
   }

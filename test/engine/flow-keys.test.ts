@@ -24,7 +24,13 @@ it('a word that changes nothing is judged by what was known when it was said, wh
   await keys.views(tenant, ['known'])
   const heard = await keys.hear([succeeds(known), succeeds(unknown)], fixture.clock.now())
   expect(reads).toBe(2)
-  expect(heard).toMatchObject(['known', 'unknown'].map((key) => ({ move: { key, rev: 1, next: 'same' } })))
+  expect(heard).toMatchObject([
+    { key: 'known', move: { key: 'known', rev: 1, next: 'same' } },
+    // Read since it was said: whatever becomes of the key from now on comes after it.
+    { key: 'unknown', move: undefined },
+  ])
+  const [again] = await keys.hear([{ ...succeeds(known), isAgain: true }], fixture.clock.now())
+  expect([reads, again?.move], 'once it met a conflict, it is read').toEqual([3, undefined])
 })
 
 const under = (key: string) => ({ flow: { keys: [key], fair: undefined } })
