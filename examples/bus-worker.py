@@ -1,12 +1,15 @@
 #!/usr/bin/env python3
-"""A worker that speaks nothing but the bus (docs/bus.md): Python's standard library and NATS' own text protocol.
+"""A worker that speaks nothing but the bus: NATS' text protocol over a socket, in Python's standard library.
 
     pawl serve --policy policies/ --bus nats://localhost:4222
     python3 examples/bus-worker.py nats://localhost:4222 job.chat.simple
+    python3 examples/bus-worker.py nats://localhost:4222 code --topics job.code.llm,job.code.lint --can gpu
 
-One job at a time. A dispatch is begun when pawl has said so; what it comes to is published with its fence.
+The second word is the pool it works in; unless told otherwise it takes the topic of that name. One job at a time. A dispatch is
+begun when pawl has said so; what it comes to is published with its fence.
 """
 
+import argparse
 import json
 import os
 import re
@@ -18,20 +21,24 @@ import threading
 import time
 import urllib.parse
 
-URL = urllib.parse.urlsplit(sys.argv[1])
-POOL = sys.argv[2]
+parser = argparse.ArgumentParser()
+parser.add_argument("url")
+parser.add_argument("pool")
+parser.add_argument("--topics", help="whose jobs it takes, with commas between them")
+parser.add_argument("--can", help="what it can do, with commas between it")
+ARGS = parser.parse_args()
+URL = urllib.parse.urlsplit(ARGS.url)
 TENANT = os.environ.get("PAWL_TENANT", "default")
 WORKER = f"python-{socket.gethostname()}-{os.getpid()}"
 BEAT_S = 2.0
-
-
-def escaped(name, keep):
-    """A name as it stands in a subject: whatever else is in it as `=` and hexadecimal digits."""
-    return re.sub(rb"[^A-Za-z0-9_" + keep + rb"-]", lambda m: b"=%02X" % m[0][0], name.encode()).decode()
-
-
-BASE = f"pawl.{escaped(TENANT, b'')}"
-NEXT = f"$JS.API.CONSUMER.MSG.NEXT.PAWL_{escaped(TENANT, b'')}_dispatches.{escaped(POOL, b'')}"
+# What it tells of itself with each heartbeat.
+SELF = {"worker_id": WORKER, "pool": ARGS.pool}
+if ARGS.topics:
+    SELF["topics"] = ARGS.topics.split(",")
+if ARGS.can:
+    SELF["capabilities"] = ARGS.can.split(",")
+# A name as it stands in a subject: whatever else is in it as `=` and hexadecimal digits.
+BASE = "pawl." + re.sub(rb"[^A-Za-z0-9_-]", lambda m: b"=%02X" % m[0][0], TENANT.encode()).decode()
 
 
 def handle(request):
@@ -152,7 +159,7 @@ def run(bus, dispatch, own):
     handler.start()
     job = {"job_id": own["job_id"], "fence": own["fence"]}
     while handler.join(min(BEAT_S, dispatch["heartbeat_ms"] / 2000)) or handler.is_alive():
-        told = call(bus, "heartbeat", {"worker_id": WORKER, "pool": POOL, "free": 0, "jobs": [job]})
+        told = call(bus, "heartbeat", {**SELF, "free": 0, "jobs": [job]})
         if not told["jobs"][0]["ok"]:
             return None
     return {**result, "execution_ms": int((time.monotonic() - since) * 1000)}
@@ -160,8 +167,11 @@ def run(bus, dispatch, own):
 
 def work(bus):
     while True:
-        call(bus, "heartbeat", {"worker_id": WORKER, "pool": POOL, "free": 1})
-        found = bus.ask(NEXT, {"batch": 1, "expires": int(BEAT_S * 1e9)}, BEAT_S + 1)
+        place = call(bus, "heartbeat", {**SELF, "free": 1})
+        if not place["ok"]:
+            raise SystemExit(f"{place['code']}: {place['message']} {place['next']}")
+        # Where the dispatches are that it may take: those of its pool who can do the same take from there, too.
+        found = bus.ask(place["take"], {"batch": 1, "expires": int(BEAT_S * 1e9)}, BEAT_S + 1)
         if not found or not found[1]:
             time.sleep(0.05)
             continue

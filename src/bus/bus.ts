@@ -6,23 +6,28 @@ import type { JsMsg } from '@nats-io/jetstream'
 import type { Engine } from '../engine/engine.ts'
 import { JobTypes } from '../engine/job-types.ts'
 import { Workers } from '../engine/workers.ts'
+import { type Caps, capsWith } from '../gateway/caps.ts'
+import { Census } from '../gateway/census.ts'
+import { BODY_BYTES } from '../gateway/contract/route.ts'
+import { Headcount } from '../gateway/headcount.ts'
+import { Ration } from '../gateway/rate.ts'
 import type { Clock } from '../system/clock.ts'
 import { realIds } from '../system/ids.ts'
 import type { Log } from '../system/log.ts'
 import type { Random } from '../system/random.ts'
 import type { Service } from '../system/service.ts'
 import type { Timers } from '../system/timers.ts'
+import { Attendance } from './attendance.ts'
 import { openCalls } from './calls.ts'
 import { Dispatcher } from './dispatcher.ts'
 import { herald } from './herald.ts'
 import { openInbox } from './inbox.ts'
 import { type Link, openLink, withStream } from './link.ts'
-import { toldOf } from './messages.ts'
 import { DiscardPolicy, RetentionPolicy, StorageType } from './policies.ts'
 import { Registry } from './registry.ts'
 import { cancelledBy, resulted } from './results.ts'
 import type { Outcome, Spoken } from './spoken.ts'
-import { everyEvent, everyOne, streamsOf, subjectsOf } from './subjects.ts'
+import { everyDispatch, everyEvent, everyOne, streamsOf, subjectsOf } from './subjects.ts'
 import { submitted } from './submissions.ts'
 import { Turn } from './turn.ts'
 
@@ -37,11 +42,12 @@ export interface BusOptions {
   readonly clock: Clock
   readonly random: Random
   readonly log: Log
+  /** How much of everything there may be: what HTTP has per token, a tenant's bus has. Defaults where absent. */
+  readonly caps?: Partial<Caps> | undefined
 }
 
-/** For how long, and how much of, what happens is kept in the stream of events. */
+/** For how long what happens is kept in the stream of events. */
 const EVENTS_KEPT_NS = 24 * 3_600 * 1e9
-const EVENTS_KEPT_BYTES = 256 * 1024 * 1024
 /** A dispatch is long over by then: its lease is. */
 const DISPATCHES_KEPT_NS = 3_600 * 1e9
 /** How often a message about a job that is not there is taken for one that has overtaken the job. */
@@ -58,18 +64,21 @@ export async function openBus(options: BusOptions): Promise<AsyncDisposable> {
       else part[Symbol.dispose]()
   }
   try {
-    await prepare(link, tenant)
+    const caps = capsWith(options.caps)
+    await prepare(link, tenant, caps)
     const monotonicMs = () => clock.monotonicMs()
+    const types = new JobTypes(engine)
     if (roles.has('gateway')) {
-      parts.push(...(await inboxes(link, options)))
-      const registry = new Registry(new Workers(engine), tenant, () => engine.now())
-      parts.push(openCalls({ connection: link.connection, engine, tenant, registry, log }))
+      parts.push(...(await inboxes(link, options, types, caps)))
+      const registry = registryOf(options, types, caps)
+      parts.push(openCalls({ connection: link.connection, engine, tenant, registry, caps, log }))
       const events = herald({ link, engine, tenant, timers, monotonicMs, log })
       events.start()
       parts.push(events)
     }
+    const ids = realIds(random)
     if (roles.has('scheduler'))
-      parts.push(new Dispatcher({ link, engine, tenant, timers, monotonicMs, ids: realIds(random), log }))
+      parts.push(new Dispatcher({ link, engine, types, tenant, timers, monotonicMs, ids, caps, log }))
     return { [Symbol.asyncDispose]: close }
   } catch (error) {
     await close()
@@ -77,14 +86,17 @@ export async function openBus(options: BusOptions): Promise<AsyncDisposable> {
   }
 }
 
-/** The streams, in the tenant's account. */
-async function prepare(link: Link, tenant: string): Promise<void> {
+/** The streams, in the tenant's account. What is more than they may keep NATS refuses, and says so to who publishes it. */
+async function prepare(link: Link, tenant: string, caps: Caps): Promise<void> {
   const streams = streamsOf(tenant)
-  const { submit, result, cancel, dispatch, dead, refused } = subjectsOf(tenant)
-  const kept = { storage: StorageType.File, retention: RetentionPolicy.Workqueue } as const
+  const { submit, result, cancel, dead, refused } = subjectsOf(tenant)
+  const bounds = { max_msgs: caps.busMessages, max_bytes: caps.busBytes, discard: DiscardPolicy.New } as const
+  const kept = { storage: StorageType.File, retention: RetentionPolicy.Workqueue, ...bounds } as const
+  const said = { ...kept, max_msg_size: Math.min(caps.bodyBytes, BODY_BYTES.words) }
   await link.demand('streams', async (manager) => {
-    await withStream(manager, { ...kept, name: streams.words, subjects: [everyOne(submit), result, cancel] })
-    const dispatches = { name: streams.dispatches, subjects: [everyOne(dispatch)], max_age: DISPATCHES_KEPT_NS }
+    await withStream(manager, { ...said, name: streams.submissions, subjects: [everyOne(submit)] })
+    await withStream(manager, { ...said, name: streams.words, subjects: [result, cancel] })
+    const dispatches = { name: streams.dispatches, subjects: [everyDispatch(tenant)], max_age: DISPATCHES_KEPT_NS }
     await withStream(manager, { ...kept, ...dispatches })
     await withStream(manager, {
       name: streams.events,
@@ -93,23 +105,34 @@ async function prepare(link: Link, tenant: string): Promise<void> {
       retention: RetentionPolicy.Limits,
       discard: DiscardPolicy.Old,
       max_age: EVENTS_KEPT_NS,
-      max_bytes: EVENTS_KEPT_BYTES,
+      max_bytes: caps.busEventBytes,
     })
   })
   await Turn.prepare(link, tenant)
 }
 
 /** One for each kind of message: results do not wait behind submissions. */
-function inboxes(link: Link, { tenant, engine, timers, log }: BusOptions): Promise<readonly Service[]> {
-  const { words } = streamsOf(tenant)
+function inboxes(
+  link: Link,
+  { tenant, engine, timers, clock, log }: BusOptions,
+  types: JobTypes,
+  caps: Caps,
+): Promise<readonly Service[]> {
+  const { submissions, words } = streamsOf(tenant)
   const { submit, result, cancel } = subjectsOf(tenant)
-  const types = new JobTypes(engine)
-  const box = (name: string, subject: string, take: (messages: readonly Spoken[]) => Promise<readonly Outcome[]>) =>
+  const census = new Census(engine, clock, caps)
+  const box = (
+    stream: string,
+    name: string,
+    subject: string,
+    take: (messages: readonly Spoken[]) => Promise<readonly Outcome[]>,
+  ) =>
     openInbox({
       link,
-      stream: words,
+      stream,
       name,
       subject,
+      ration: new Ration(caps, clock),
       timers,
       log,
       async handle(messages) {
@@ -118,26 +141,29 @@ function inboxes(link: Link, { tenant, engine, timers, log }: BusOptions): Promi
       },
     })
   return Promise.all([
-    box('submit', everyOne(submit), (messages) => submitted({ engine, types, tenant }, messages)),
-    box('result', result, (messages) => resulted({ engine, tenant }, messages)),
-    box('cancel', cancel, (messages) => cancelledBy({ engine, tenant }, messages)),
+    box(submissions, 'submit', everyOne(submit), (said) => submitted({ engine, types, census, tenant }, said)),
+    box(words, 'result', result, (said) => resulted({ engine, tenant }, said)),
+    box(words, 'cancel', cancel, (said) => cancelledBy({ engine, tenant }, said)),
   ])
 }
 
-const spokenIn = (message: JsMsg): Spoken => ({
-  subject: message.subject,
-  text: message.string(),
-  times: message.info.deliveryCount,
-})
+function registryOf({ engine, tenant, clock }: BusOptions, types: JobTypes, caps: Caps): Registry {
+  const workers = new Workers(engine)
+  const workerCount = new Headcount(clock, caps.workersPerTenant, (name, most) => workers.count(name, most))
+  const attendance = new Attendance(caps, () => clock.monotonicMs())
+  return new Registry({ workers, types, tenant, attendance, workerCount, caps, now: () => engine.now() })
+}
+
+const spokenIn = (message: JsMsg): Spoken => ({ subject: message.subject, text: message.string() })
 
 /** Whether a message is done with: accepted, or refused for good and told so. */
 async function settled(link: Link, tenant: string, message: JsMsg, outcome: Outcome | undefined): Promise<boolean> {
   if (outcome === undefined || outcome.ok) return true
-  const { refusal, jobId = refusal.job } = outcome
-  if (refusal.code === 'OVERLOADED') return false
-  if (refusal.code === 'NOT_FOUND' && message.info.deliveryCount < OVERTAKES) return false
-  const told = { ...toldOf(refusal, jobId), subject: message.subject }
+  const { told } = outcome
+  if (told.code === 'OVERLOADED') return false
+  if (told.code === 'NOT_FOUND' && message.info.deliveryCount < OVERTAKES) return false
   const msgID = `refused/${message.info.stream}/${message.seq}`
-  await link.jetstream.publish(subjectsOf(tenant).refused, JSON.stringify(told), { msgID })
+  const text = JSON.stringify({ ...told, subject: message.subject })
+  await link.jetstream.publish(subjectsOf(tenant).refused, text, { msgID })
   return true
 }

@@ -7,39 +7,41 @@ import type { z } from 'zod'
 import { parseFence } from '../core/fence.ts'
 import { reasonOf } from '../core/reason.ts'
 import type { Answer, Engine, Word } from '../engine/engine.ts'
+import { beyond, type Caps } from '../gateway/caps.ts'
+import { BODY_BYTES } from '../gateway/contract/route.ts'
 import { sha256 } from '../system/digest.ts'
 import type { Log } from '../system/log.ts'
-import { heartbeat, type Progress, progress, read, start, type Told, toldOf } from './messages.ts'
+import { heartbeat, type Progress, progress, read, start, type Told, toldOf, toldOfObjection } from './messages.ts'
 import type { Registry } from './registry.ts'
-import { subjectsOf } from './subjects.ts'
+import { consumerOf, subjectsOf } from './subjects.ts'
 
 export interface CallParts {
   readonly connection: NatsConnection
   readonly engine: Pick<Engine, 'settle' | 'events' | 'now'>
   readonly tenant: string
   readonly registry: Registry
+  readonly caps: Caps
   readonly log: Log
 }
 
 /** Processes that listen together: each call goes to one of them. */
 const TOGETHER = 'pawl'
-/** Calls under way in one process; beyond, a caller is told to come again. */
-const UNDER_WAY_MOST = 1_000
+/** A caller beyond what may be under way is told to come again after this long. */
+const AGAIN_MS = 1_000
 const PAGE = 500
 
 type Respond<S extends z.ZodType> = (parts: CallParts, said: z.output<S>) => Promise<object>
 
 export function openCalls(parts: CallParts): Disposable {
-  const { connection, tenant, log } = parts
+  const { connection, tenant, caps, log } = parts
   const { start: starts, progress: progresses, heartbeat: heartbeats } = subjectsOf(tenant)
   let underWay = 0
-  const listen = <S extends z.ZodType>(subject: string, schema: S, respond: Respond<S>) => {
+  const listen = <S extends z.ZodType>(subject: string, schema: S, respond: Respond<S>, bytes?: number) => {
     const answer = async (message: Msg) => {
       const tell = (told: object) => void (message.reply && message.respond(JSON.stringify(told)))
-      const said = read(schema, message.string())
-      if (!said.ok) return tell(toldOf(said.refusal))
-      if (underWay >= UNDER_WAY_MOST)
-        return tell({ ok: false, code: 'OVERLOADED', message: 'Too much is under way.', retry_after_ms: 1_000 })
+      if (underWay >= caps.requests) return tell(toldOfObjection(beyond('requests', caps, { retryAfterMs: AGAIN_MS })))
+      const said = read(schema, message.string(), bytes)
+      if (!said.ok) return tell(said.told)
       underWay += 1
       try {
         tell(await respond(parts, said.value))
@@ -58,7 +60,7 @@ export function openCalls(parts: CallParts): Disposable {
   const listening = [
     listen(starts, start, started),
     listen(progresses, progress, progressed),
-    listen(heartbeats, heartbeat, beaten),
+    listen(heartbeats, heartbeat, beaten, BODY_BYTES.lists),
   ]
   return {
     [Symbol.dispose]() {
@@ -110,17 +112,19 @@ async function startedBy(engine: CallParts['engine'], id: string, fence: string)
   }
 }
 
-/** Says who is there, renews the leases of what it has, and hears which of them it should let go. */
+/** Says who is there and renews the leases of what it has; hears where its dispatches are, and what of its own it should let go. */
 const beaten: Respond<typeof heartbeat> = async ({ engine, tenant, registry }, said) => {
-  await registry.heard(said)
   const { worker_id, jobs } = said
+  const heard = await registry.heard(said)
+  // Who is one too many gets nothing new, and keeps what it has.
+  const place = heard.ok ? { ok: true, take: consumerOf(tenant, heard.squad).next } : heard.told
   const requestId = `bus/${engine.now()}/${worker_id.slice(0, 128)}`
   const words = jobs.map(({ job_id, fence }): Word => {
     const command = { type: 'heartbeat', fence, actor: `worker:${worker_id}`, requestId } as const
     return { id: job_id, tenant, command }
   })
   const answers = words.length === 0 ? [] : await engine.settle(words)
-  return { ok: true, jobs: jobs.map(({ job_id }, i) => toldOfAnswer(answers[i], job_id)) }
+  return { ...place, jobs: jobs.map(({ job_id }, i) => toldOfAnswer(answers[i], job_id)) }
 }
 
 async function one(engine: CallParts['engine'], word: Word): Promise<object> {

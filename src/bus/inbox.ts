@@ -4,6 +4,8 @@
  * is done with a message may be done twice.
  */
 import type { ConsumerMessages, JsMsg } from '@nats-io/jetstream'
+import { Objected } from '../gateway/problem.ts'
+import type { Ration } from '../gateway/rate.ts'
 import type { Log } from '../system/log.ts'
 import { type Service, service } from '../system/service.ts'
 import type { Timers } from '../system/timers.ts'
@@ -24,6 +26,8 @@ export interface InboxParts {
   /** The consumer's name, which all processes share. */
   readonly name: string
   readonly subject: string
+  /** How many may be taken, and how fast: what is more waits in the stream. */
+  readonly ration: Ration
   readonly timers: Timers
   readonly log: Log
   /** Answers for each whether it is done with; where not, it comes again. Throws where none is. */
@@ -31,7 +35,10 @@ export interface InboxParts {
 }
 
 export async function openInbox(parts: InboxParts): Promise<Service> {
-  const { link, stream, name, subject, timers, log } = parts
+  const { link, stream, name, subject, ration, timers, log } = parts
+  const together = Math.min(TOGETHER, ration.most)
+  /** Taken and not paid for yet. */
+  let owed = 0
   await link.demand(`${stream}/${name}`, async ({ consumers }) => {
     await consumers.add(stream, {
       durable_name: name,
@@ -47,8 +54,10 @@ export async function openInbox(parts: InboxParts): Promise<Service> {
     timers,
     log,
     async round(signal) {
+      const waitMs = paidIn(ration, owed)
+      if (waitMs > 0) return waitMs
       const consumer = await link.jetstream.consumers.get(stream, name)
-      await taken(parts, await consumer.fetch({ max_messages: TOGETHER, expires: PULL_MS }), signal)
+      owed = await taken(parts, await consumer.fetch({ max_messages: together, expires: PULL_MS }), signal)
       return 0
     },
   })
@@ -56,10 +65,22 @@ export async function openInbox(parts: InboxParts): Promise<Service> {
   return inbox
 }
 
-/** Handles messages as they come: while some are being handled, others gather. */
-async function taken(parts: InboxParts, messages: ConsumerMessages, signal: AbortSignal): Promise<void> {
+/** After how long there is enough to pay; 0 where it is paid. */
+function paidIn(ration: Ration, items: number): number {
+  try {
+    ration.take(items)
+    return 0
+  } catch (error) {
+    if (error instanceof Objected && error.problem.retryAfterMs !== undefined) return error.problem.retryAfterMs
+    throw error
+  }
+}
+
+/** How many have come. Handles messages as they come: while some are being handled, others gather. */
+async function taken(parts: InboxParts, messages: ConsumerMessages, signal: AbortSignal): Promise<number> {
   const close = () => void messages.close()
   signal.addEventListener('abort', close, { once: true })
+  let count = 0
   let gathered: JsMsg[] = []
   let failure: unknown
   let handling: Promise<void> | undefined
@@ -77,6 +98,7 @@ async function taken(parts: InboxParts, messages: ConsumerMessages, signal: Abor
   }
   try {
     for await (const message of messages) {
+      count += 1
       gathered.push(message)
       handling ??= handleAll()
     }
@@ -85,6 +107,7 @@ async function taken(parts: InboxParts, messages: ConsumerMessages, signal: Abor
     await handling
   }
   if (failure !== undefined) throw failure
+  return count
 }
 
 async function handled({ handle }: InboxParts, batch: readonly JsMsg[]): Promise<void> {

@@ -24,6 +24,9 @@ type Demand = (manager: JetStreamManager) => Promise<void>
 /** How long is waited for a first connection, and between two tries to come back. */
 const CONNECT_WITHIN_MS = 5_000
 const AGAIN_MS = 500
+/** A server that has been asked twice whether it is there, and is silent, is left. By default that takes minutes, which is longer than a lease. */
+const ASKED_EVERY_MS = 5_000
+const UNANSWERED_MOST = 2
 
 export async function openLink(url: string, log: Log): Promise<Link> {
   const driver = await loadDriver()
@@ -79,6 +82,8 @@ async function connected(url: string, { transport }: Driver): Promise<NatsConnec
       timeout: CONNECT_WITHIN_MS,
       maxReconnectAttempts: -1,
       reconnectTimeWait: AGAIN_MS,
+      pingInterval: ASKED_EVERY_MS,
+      maxPingOut: UNANSWERED_MOST,
     })
   } catch (error) {
     throw new Error(
@@ -114,8 +119,13 @@ export async function withStream(
 ): Promise<void> {
   try {
     await streams.add(config)
-  } catch {
+  } catch (error) {
+    if ((error as { readonly code?: unknown }).code !== NAME_IN_USE)
+      throw new Error(`pawl: NATS does not make the stream ${config.name} (${reasonOf(error)})`, { cause: error })
     // It is there, with other settings: of an older edition, or by an operator's hand where it may differ.
     await streams.update(config.name, config)
   }
 }
+
+/** JetStream's code for a stream that is there, with other settings. */
+const NAME_IN_USE = 10058

@@ -7,7 +7,7 @@ import { commandOfResult } from '../core/dialects/job-result.ts'
 import { missingFence } from '../core/fence.ts'
 import type { Answer, Engine, Word } from '../engine/engine.ts'
 import { sha256 } from '../system/digest.ts'
-import { cancellation, type Read, type Result, read, result } from './messages.ts'
+import { cancellation, type Read, type Result, read, result, toldOf } from './messages.ts'
 import type { Outcome, Spoken } from './spoken.ts'
 
 export interface ResultParts {
@@ -68,5 +68,5 @@ const nameOf = (text: string): string => `bus/${sha256(text).slice(0, 32)}`
 
 function outcomeOf(answer: Answer | undefined, jobId: string): Outcome {
   if (answer === undefined) throw new Error('every word is answered')
-  return answer.ok ? { ok: true } : { ok: false, refusal: answer.refusal, jobId }
+  return answer.ok ? { ok: true } : { ok: false, told: toldOf(answer.refusal, jobId) }
 }

@@ -5,6 +5,7 @@
  * consumer for a verb of its formats), and so are dots that would leave an empty token.
  */
 import { digest } from '../core/hash.ts'
+import { badgeOf, PLAIN, type Squad } from './squad.ts'
 
 export interface Subjects {
   /** A JobRequest, under its topic. */
@@ -12,8 +13,8 @@ export interface Subjects {
   /** A JobResult. */
   readonly result: string
   readonly cancel: string
-  /** Jobs on their way to a pool's workers, each to one of them. */
-  readonly dispatch: (pool: string) => string
+  /** Jobs on their way to workers of a pool, each to one of those that can do the same. */
+  readonly dispatch: (squad: Squad) => string
   /** Asked by the worker that has a dispatch in hand: it may begin when it is answered so. */
   readonly start: string
   readonly progress: string
@@ -32,7 +33,7 @@ export const subjectsOf = (tenant: string): Subjects => {
     submit: (topic) => of('submit', tailOf(topic)),
     result: of('result'),
     cancel: of('cancel'),
-    dispatch: (pool) => of('dispatch', tailOf(pool)),
+    dispatch: (squad) => of('dispatch', badgeOf(squad), tailOf(squad.pool)),
     start: of('start'),
     progress: of('progress'),
     heartbeat: of('heartbeat'),
@@ -46,6 +47,8 @@ export const subjectsOf = (tenant: string): Subjects => {
 export const everyOne = (subject: (name: string) => string): string => subject('x').replace(/x$/, '>')
 
 export const everyEvent = (tenant: string): string => `pawl.${tokenOf(tenant)}.event.>`
+
+export const everyDispatch = (tenant: string): string => `pawl.${tokenOf(tenant)}.dispatch.>`
 
 /** A name as one token: of a subject, a stream or a consumer. */
 export function tokenOf(name: string): string {
@@ -66,7 +69,9 @@ const encoded = (name: string, pattern: RegExp): string =>
 
 /** What keeps messages, for each tenant: in the account of its own that its connection is of. */
 export interface Streams {
-  /** What was said to pawl and is not in the store yet. */
+  /** JobRequests that are not in the store yet. */
+  readonly submissions: string
+  /** What else was said to pawl and is not in the store yet: submissions, however many, keep no result from being taken. */
   readonly words: string
   readonly dispatches: string
   /** What pawl tells. */
@@ -77,11 +82,26 @@ export interface Streams {
 
 export const streamsOf = (tenant: string): Streams => {
   const of = (what: string) => `PAWL_${tokenOf(tenant)}_${what}`
-  return { words: of('words'), dispatches: of('dispatches'), events: of('events'), turns: of('turns') }
+  return {
+    submissions: of('submissions'),
+    words: of('words'),
+    dispatches: of('dispatches'),
+    events: of('events'),
+    turns: of('turns'),
+  }
+}
+
+/** The consumer that a squad's workers take their dispatches from, and the subject under which they ask it for the next. */
+export function consumerOf(tenant: string, squad: Squad): { readonly name: string; readonly next: string } {
+  const badge = badgeOf(squad)
+  const pool = tokenOf(squad.pool)
+  const name = badge === PLAIN ? pool : `${pool}==${badge}`
+  return { name, next: `$JS.API.CONSUMER.MSG.NEXT.${streamsOf(tenant).dispatches}.${name}` }
 }
 
 /** Where it is written down whose turn something is. */
 export const turnOf = (tenant: string) => {
   const begin = `pawl.${tokenOf(tenant)}.turn`
-  return { pool: (pool: string) => `${begin}.pool.${tailOf(pool)}`, events: `${begin}.events`, all: `${begin}.>` }
+  const squadIn = (squad: Squad) => `${begin}.squad.${badgeOf(squad)}.${tailOf(squad.pool)}`
+  return { squad: squadIn, events: `${begin}.events`, all: `${begin}.>` }
 }

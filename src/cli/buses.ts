@@ -1,6 +1,7 @@
 /** `--bus`: a bus for each tenant that was named, as long as the command serves. */
 import { DEFAULT_TENANT } from '../core/job.ts'
 import { reasonOf } from '../core/reason.ts'
+import type { Caps } from '../gateway/caps.ts'
 import type { Pawl } from '../library/pawl.ts'
 import { withoutCredentials } from '../system/credentials.ts'
 import { type Log, stderrLog } from '../system/log.ts'
@@ -22,6 +23,7 @@ export async function openBuses(
   asked: readonly string[],
   roles: ReadonlySet<string>,
   { engine }: Pick<Pawl, 'engine'>,
+  caps: Partial<Caps>,
   log: Log = stderrLog,
 ): Promise<Buses> {
   const places = asked.map((text) => placeIn(text, session.tenant))
@@ -34,7 +36,7 @@ export async function openBuses(
   }
   const own = new Set((['gateway', 'scheduler'] as const).filter((role) => roles.has(role)))
   try {
-    for (const place of places) open.push(await openBusAt(session, place, { engine, roles: own, log }))
+    for (const place of places) open.push(await openBusAt(session, place, { engine, roles: own, caps, log }))
   } catch (error) {
     await close()
     throw new Usage(reasonOf(error).replace(/^pawl: /, ''), 'docs/bus.md says what a bus needs.')
@@ -46,7 +48,7 @@ export async function openBuses(
 async function openBusAt(
   { timers, clock }: Session,
   place: Place,
-  parts: Pick<Parameters<typeof import('../bus/bus.ts').openBus>[0], 'engine' | 'roles' | 'log'>,
+  parts: Pick<Parameters<typeof import('../bus/bus.ts').openBus>[0], 'engine' | 'roles' | 'caps' | 'log'>,
 ): Promise<AsyncDisposable> {
   const { openBus } = await import('../bus/bus.ts')
   return await openBus({ ...place, ...parts, timers, clock, random: realRandom })

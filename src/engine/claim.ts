@@ -22,8 +22,7 @@ export async function claim(
   random: Random,
   request: ClaimRequest,
 ): Promise<readonly Assignment[]> {
-  const { requestId, workerId, pool, capabilities, ...rest } = request
-  const actor = `worker:${workerId}`
+  const { requestId, workerId, actor = `worker:${workerId}`, pool, capabilities, ...rest } = request
   const nonce = random.hex64()
   // Validated before the store is asked: jobs claimed by a command that core refuses would be left to their leases.
   const found = validate({ type: 'claim', actor, requestId, workerId, nonce }, parts.clock.now())

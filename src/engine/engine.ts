@@ -95,6 +95,8 @@ export type EnqueueAnswer =
 export interface ClaimRequest {
   readonly requestId: string
   readonly workerId: string
+  /** Whose act it is, where somebody gives jobs to workers. Absent: the worker's own. */
+  readonly actor?: string | undefined
   readonly lanes: readonly Lane[]
   /** Types it has handlers for: jobs that others handed back because they do not know theirs are for who does. Absent: all. */
   readonly serves?: readonly string[] | undefined

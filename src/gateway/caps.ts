@@ -69,6 +69,19 @@ export const CAPS = {
   schedulesPerTenant: { most: 1_000, per: 'tenant', of: 'schedules', refusal: 'FULL' },
   tokensPerTenant: { most: 1_000, per: 'tenant', of: 'tokens', refusal: 'FULL' },
   workersPerTenant: { most: 2_000, per: 'tenant', of: 'workers that have told of themselves', refusal: 'FULL' },
+  busMessages: {
+    most: 100_000,
+    per: 'tenant',
+    of: 'messages in a stream of the bus that are not in the store yet; NATS refuses what is more',
+    refusal: undefined,
+  },
+  busBytes: { most: 64 * MB, per: 'tenant', of: 'bytes of these; NATS refuses what is more', refusal: undefined },
+  busEventBytes: {
+    most: 256 * MB,
+    per: 'tenant',
+    of: 'bytes of events that the bus keeps; the oldest go first',
+    refusal: undefined,
+  },
   metricValues: {
     most: 200,
     per: 'process',

@@ -40,6 +40,11 @@ export class Ration {
     this.#at = clock.monotonicMs()
   }
 
+  /** As many as can ever be taken together. */
+  get most(): number {
+    return this.#caps.itemsAtOnce
+  }
+
   /** Objects, and takes nothing, where there is not enough left. */
   take(items: number): void {
     const { itemsPerSecond, itemsAtOnce } = this.#caps

@@ -1,13 +1,17 @@
 /** A bus over a store in memory, or of another's, and who speaks to it: nothing but NATS. */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { jetstream, jetstreamManager } from '@nats-io/jetstream'
 import { connect, type NatsConnection } from '@nats-io/transport-node'
 import { afterAll, beforeAll } from 'vitest'
-import { openBus } from '../../src/bus/bus.ts'
-import { streamsOf, subjectsOf, tokenOf } from '../../src/bus/subjects.ts'
+import { type BusOptions, openBus } from '../../src/bus/bus.ts'
+import { type Announced, squadOf } from '../../src/bus/squad.ts'
+import { consumerOf, streamsOf, subjectsOf } from '../../src/bus/subjects.ts'
 import type { Pawl } from '../../src/library/pawl.ts'
-import { open } from '../../src/open.ts'
+import { type OpenOptions, open } from '../../src/open.ts'
 import { realClock } from '../../src/system/clock.ts'
-import { type Log, silentLog } from '../../src/system/log.ts'
+import { silentLog } from '../../src/system/log.ts'
 import { realRandom } from '../../src/system/random.ts'
 import { realTimers } from '../../src/system/timers.ts'
 import { eventually } from '../support/eventually.ts'
@@ -15,21 +19,30 @@ import { startNats } from '../support/nats.ts'
 
 export const TENANT = 'acme'
 
-/** Both roles of the bus unless told otherwise. */
-export function busOver(pawl: Pawl, url: string, roles = ['gateway', 'scheduler'] as const, log: Log = silentLog) {
-  return openBus({
+/** Both roles of the bus, and everything else as it is, unless told otherwise. */
+export const busOver = (pawl: Pawl, url: string, more: Partial<BusOptions> = {}) =>
+  openBus({
     url,
     tenant: pawl.tenant,
     engine: pawl.engine,
-    roles: new Set(roles),
+    roles: new Set(['gateway', 'scheduler']),
     timers: realTimers,
     clock: realClock,
     random: realRandom,
-    log,
+    log: silentLog,
+    ...more,
   })
+
+export const openMemory = (more: OpenOptions = {}) => open('memory:', { tenant: TENANT, log: 'silent', ...more })
+
+/** A folder with one policy in it. */
+export function policyFolder(text: string): { readonly path: string } & Disposable {
+  const path = mkdtempSync(join(tmpdir(), 'pawl-policy-'))
+  writeFileSync(join(path, 'policy.yaml'), text)
+  return { path, [Symbol.dispose]: () => rmSync(path, { recursive: true, force: true }) }
 }
 
-export const openMemory = () => open('memory:', { tenant: TENANT, log: 'silent' })
+export type Dispatch = Record<string, unknown> & { readonly fence: string; readonly job_id: string }
 
 /** Somebody on the bus. */
 export class Peer implements AsyncDisposable {
@@ -63,16 +76,22 @@ export class Peer implements AsyncDisposable {
     return (await this.connection.request(subject, textOf(message), { timeout: 5_000 })).json()
   }
 
-  /** What the next dispatch to a pool says; confirmed, as one that has begun it does. */
-  async dispatched(
-    pool: string,
-  ): Promise<Record<string, unknown> & { readonly fence: string; readonly job_id: string }> {
-    return await eventually('a dispatch', async () => {
-      const consumer = await jetstream(this.connection).consumers.get(streamsOf(this.#tenant).dispatches, tokenOf(pool))
-      const message = await consumer.next({ expires: 1_000 })
-      message?.ack()
-      return message?.json()
-    })
+  /** What the next dispatch to a pool, or to those of it who can do so much, says; confirmed, as one that has begun it does. */
+  async dispatched(to: string | Announced): Promise<Dispatch> {
+    return await eventually('a dispatch', async () => (await this.dispatchesTo(to, 1))[0])
+  }
+
+  /** Those that come within a moment, as many as that at most. */
+  async dispatchesTo(to: string | Announced, most: number): Promise<readonly Dispatch[]> {
+    const squad = squadOf(typeof to === 'string' ? { pool: to } : to)
+    const { consumers } = jetstream(this.connection)
+    const consumer = await consumers.get(streamsOf(this.#tenant).dispatches, consumerOf(this.#tenant, squad).name)
+    const found: Dispatch[] = []
+    for await (const message of await consumer.fetch({ max_messages: most, expires: 1_000 })) {
+      message.ack()
+      found.push(message.json())
+    }
+    return found
   }
 
   /** The messages that a stream of what pawl tells has under a subject. */
@@ -94,7 +113,8 @@ export class Peer implements AsyncDisposable {
 }
 
 /** A bus for the tests of one group, and one who speaks to it. */
-export function onBus() {
+export function onBus(more: Partial<BusOptions> & Pick<OpenOptions, 'policy'> = {}) {
+  const { policy, ...busMore } = more
   const parts: AsyncDisposable[] = []
   const open = async <T extends AsyncDisposable>(opening: Promise<T>): Promise<T> => {
     const part = await opening
@@ -104,8 +124,8 @@ export function onBus() {
   const setup = {} as { pawl: Pawl; peer: Peer }
   beforeAll(async () => {
     const nats = await open(startNats())
-    setup.pawl = await open(openMemory())
-    await open(busOver(setup.pawl, nats.url))
+    setup.pawl = await open(openMemory({ policy }))
+    await open(busOver(setup.pawl, nats.url, busMore))
     setup.peer = await open(Peer.at(nats.url))
   })
   afterAll(async () => {

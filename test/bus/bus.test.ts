@@ -115,7 +115,7 @@ describeOnNats('a bus', () => {
     expect(events.map(({ type, actor }) => [type, actor])).toEqual([
       ['enqueued', 'producer:bus'],
       ['admitted', 'operator'],
-      ['claimed', `worker:pool:${job.topic}`],
+      ['claimed', 'system:scheduler'],
       ['started', 'worker:w1'],
       ['progressed', 'worker:w1'],
       ['succeeded', 'worker:w1'],
@@ -150,7 +150,11 @@ describeOnNats('a bus', () => {
     const { topic, ...start } = job
     await setup.peer.ask(setup.peer.subjects.start, start)
     const jobs = [{ job_id: job.job_id, fence: job.fence }]
-    expect(await beat(topic, { free: 0, jobs })).toEqual({ ok: true, jobs: [{ ok: true, job_id: job.job_id }] })
+    expect(await beat(topic, { free: 0, jobs })).toEqual({
+      ok: true,
+      take: expect.stringMatching(/^\$JS\.API\.CONSUMER\.MSG\.NEXT\.PAWL_acme_dispatches\.job=2Ecode=2En\d+$/),
+      jobs: [{ ok: true, job_id: job.job_id }],
+    })
     await setup.peer.keep(setup.peer.subjects.cancel, { job_id: job.job_id, reason: 'no longer wanted' })
     await eventually('its end', async () => (await setup.pawl.get(job.job_id))?.endedAt !== undefined)
     expect(await beat(topic, { free: 0, jobs })).toMatchObject({ jobs: [{ ok: false, code: 'STALE_FENCE' }] })

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { everyOne, streamsOf, subjectsOf, tokenOf, turnOf } from '../../src/bus/subjects.ts'
+import { squadOf } from '../../src/bus/squad.ts'
+import { consumerOf, everyOne, streamsOf, subjectsOf, tokenOf, turnOf } from '../../src/bus/subjects.ts'
 
 const subjects = subjectsOf('acme')
 const name = fc.string({ unit: 'grapheme', minLength: 1, maxLength: 128 })
@@ -8,12 +9,12 @@ const name = fc.string({ unit: 'grapheme', minLength: 1, maxLength: 128 })
 describe('subjects', () => {
   it('keep the dots of a name, and nothing else that means something to NATS', () => {
     expect(subjects.submit('job.chat.simple')).toBe('pawl.acme.submit.job.chat.simple')
-    expect(subjects.dispatch('a b*c>d')).toBe('pawl.acme.dispatch.a=20b=2Ac=3Ed')
-    expect(subjects.dispatch('.a..b.')).toBe('pawl.acme.dispatch.=2Ea.=2Eb=2E')
+    expect(subjects.dispatch(squadOf({ pool: 'a b*c>d' }))).toBe('pawl.acme.dispatch.any.a=20b=2Ac=3Ed')
+    expect(subjects.dispatch(squadOf({ pool: '.a..b.' }))).toBe('pawl.acme.dispatch.any.=2Ea.=2Eb=2E')
     expect(subjects.event('dead_lettered', 'été')).toBe('pawl.acme.event.dead_lettered.=C3=A9t=C3=A9')
     expect(subjectsOf('a.b').result).toBe('pawl.a=2Eb.result')
     expect(everyOne(subjects.submit)).toBe('pawl.acme.submit.>')
-    expect(turnOf('acme').pool('x.y')).toBe('pawl.acme.turn.pool.x.y')
+    expect(turnOf('acme').squad(squadOf({ pool: 'x.y' }))).toBe('pawl.acme.turn.squad.any.x.y')
   })
 
   it('are told apart exactly where names are', () => {
@@ -25,6 +26,29 @@ describe('subjects', () => {
         expect(tokenOf(a) === tokenOf(b)).toBe(a === b)
       }),
     )
+  })
+
+  it('of a squad are the same in whichever order its workers tell of themselves, and no other squad has them', () => {
+    const squads = [
+      { pool: 'code' },
+      { pool: 'code', capabilities: ['gpu'] },
+      { pool: 'code', topics: ['gpu'] },
+      { pool: 'code', topics: ['code', 'job.b'], capabilities: ['gpu', 'big'] },
+      { pool: 'code.gpu' },
+    ].map(squadOf)
+    const names = squads.flatMap((squad) => [subjects.dispatch(squad), consumerOf('acme', squad).name])
+    expect(new Set(names).size).toBe(names.length)
+    const [first = '', next] = [
+      subjects.dispatch(squads[3] ?? squadOf({ pool: '' })),
+      consumerOf('acme', squadOf({ pool: 'code' })).next,
+    ]
+    expect(
+      subjects.dispatch(squadOf({ pool: 'code', topics: ['job.b', 'code'], capabilities: ['big', 'gpu', 'big'] })),
+    ).toBe(first)
+    expect(subjects.dispatch(squadOf({ pool: 'code', topics: ['code'], capabilities: [] }))).toBe(
+      'pawl.acme.dispatch.any.code',
+    )
+    expect(next).toBe('$JS.API.CONSUMER.MSG.NEXT.PAWL_acme_dispatches.code')
   })
 
   it('of streams and consumers are names that a folder can have', () => {

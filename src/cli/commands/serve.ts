@@ -89,7 +89,7 @@ async function run(session: Session, options: ServeOptions): Promise<void> {
   const judging = { policy: judges, kernel: judges && kernel }
   const own = { ticker: reconciles && {}, retention, ...judging, log, metrics, retryFor: RETRY_FOR } as const
   await using pawl = await withPolicy(policy, () => opened(withoutKeys(session), own))
-  await using buses = await openBuses(session, options.bus ?? [], roles, pawl, log)
+  await using buses = await openBuses(session, options.bus ?? [], roles, pawl, caps, log)
   if (!roles.has('gateway')) {
     terminal.tell({ store: withoutCredentials(url), roles: [...roles] }, () =>
       terminal.say(

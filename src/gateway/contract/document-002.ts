@@ -9,7 +9,7 @@ import { durationMs, id, key, name, named, queueName, text, texts, workerName } 
 const FENCE = 'what the dispatch came with: proof that the job is this worker’s'
 
 /** Each is looked up: which queue its worker has announced. */
-const TOPICS_MOST = 50
+export const TOPICS_MOST = 50
 
 export const jobRequest = membersOnly({
   job_id: named.optional().describe('yours, unique and immutable; one is made where none is given'),
