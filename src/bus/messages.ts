@@ -40,7 +40,6 @@ export const heartbeat = membersOnly({
     .describe('those it has begun: their leases are renewed'),
 })
 
-export type Submission = z.output<typeof submission>
 export type Result = z.output<typeof result>
 export type Progress = z.output<typeof progress>
 export type Heartbeat = z.output<typeof heartbeat>
