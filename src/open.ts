@@ -17,6 +17,7 @@ import { demandRetention, type RetentionOptions } from './engine/retention-optio
 import { scheduler } from './engine/scheduler.ts'
 import { SealedEngine } from './engine/sealed-engine.ts'
 import { TICKER_DEFAULTS, type TickerOptions, ticker } from './engine/ticker.ts'
+import { linksTo } from './library/dashboard-link.ts'
 import { type Hooks, harmlessHook, hookObserver } from './library/hooks.ts'
 import { Pawl } from './library/pawl.ts'
 import type { Telemetry } from './library/telemetry.ts'
@@ -60,6 +61,12 @@ export interface OpenOnOptions extends Hooks {
    * @default `producer` for new jobs, `operator` for commands
    */
   readonly actor?: string | undefined
+  /**
+   * Where people see these jobs: `https://ops.example/jobs`. What hooks are told, and the warning of an attempt that failed, then
+   * have a `link` to the job.
+   * @default no links
+   */
+  readonly dashboardUrl?: string | undefined
   /**
    * Where lines go: warnings, errors, and one line per transition where the store is at hand; or `silent`.
    * @default warnings and errors on standard error, as JSON lines
@@ -224,6 +231,7 @@ function shared(stored: Engine, options: OpenOnOptions, around: Surroundings) {
     heardCancel: sealed && ((job, cancel) => sealed.openedCancel(job, cancel)),
     onFailed: harmlessHook('onFailed', options.onFailed, log),
     sealed: codec !== undefined,
+    linkTo: linksTo(options.dashboardUrl),
   }
   return {
     opened: (job: Job): Job => sealed?.openedJob(job) ?? job,
@@ -283,7 +291,7 @@ export function openOn(store: Store, options: OpenOnOptions = {}, abilities: Abi
   const transitions = options.log === 'silent' ? undefined : options.log
   // The records that observers see are as they are stored; who reads them stands above the engine, which is yet to be made.
   let read: (job: Job) => Job = (job) => job
-  const hooks = hookObserver(options, log, (job) => read(job))
+  const hooks = hookObserver(options, log, linksTo(options.dashboardUrl), (job) => read(job))
   const watching = observers(observer({ log: transitions, metrics, tracing }), hooks)
   const engine = new LocalEngine({ store, clock, random, timers, observer: watching, log })
   const services: Service[] = []

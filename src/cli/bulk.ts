@@ -9,6 +9,7 @@ import type { OperationOptions } from '../library/operations-desk.ts'
 import type { Pawl } from '../library/pawl.ts'
 import { confirmed } from './confirm.ts'
 import { Ended, EXIT } from './exit.ts'
+import { linksOf, operationPlace } from './links.ts'
 import { isGateway, type Session } from './session.ts'
 import { safe } from './terminal.ts'
 
@@ -30,10 +31,12 @@ export async function bulk(session: Session, pawl: Pawl, options: OperationOptio
   await confirmed(session, `${matched} ${matched === 1 ? 'job' : 'jobs'} would be ${DONE[action]}.`)
   const { report, ids } = await each(session, pawl, options)
   const { done, refused, refusals } = report
+  const links = await linksOf(session)
   terminal.tell({ dryRun, matched, counts, [DONE[action]]: done, refused: refusals, operations: ids }, () => {
     terminal.say(`${done} of ${matched} ${DONE[action]}.`)
     for (const { id, code, message } of refusals) terminal.warn(`${id}: ${code}: ${safe(message)}`)
     if (refused > refusals.length) terminal.warn(`and ${refused - refusals.length} more were refused`)
+    for (const id of ids) links.line(operationPlace(id))
   })
   if (refused > 0) throw new Ended(EXIT.refused)
 }

@@ -56,6 +56,10 @@ export function program(context: Context): Command {
     .option('--tenant <tenant>', 'whose jobs, where the store is at hand (PAWL_TENANT)')
     .option('--schema <schema>', 'Postgres: pawl’s schema (PAWL_SCHEMA; pawl)')
     .option('--direct-url <url>', 'Postgres: past the pooler, for hints and migrations (PAWL_DIRECT_URL)')
+    .option(
+      '--dashboard-url <url>',
+      'where people see these jobs; what is told of them links there (PAWL_DASHBOARD_URL)',
+    )
     .option('--json', 'JSON on standard output, one object or one per line: the stable contract')
     .option('--quiet', 'nothing but what was asked for')
     .option('--yes', 'do not ask before doing it to many')

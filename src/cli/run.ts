@@ -3,6 +3,7 @@ import { assert } from '../core/assert.ts'
 import { visibleJson } from '../system/visible.ts'
 import { EXIT, type Failure, failureOf } from './exit.ts'
 import { exposures } from './exposed.ts'
+import { linkRefused } from './links.ts'
 import { program } from './program.ts'
 import { type Flags, type Session, type Surroundings, sessionOf } from './session.ts'
 import { type Streams, safe, Terminal } from './terminal.ts'
@@ -40,10 +41,12 @@ export async function run(args: readonly string[], around: Around): Promise<Exit
   })
   const done = tree.parseAsync([...args], { from: 'user' }).then(
     () => EXIT.ok,
-    (error: unknown) => {
+    async (error: unknown) => {
       const failure = failureOf(error)
       const inJson = args.includes('--json')
       if (failure.code !== undefined) complain(session?.terminal ?? terminalFor({ json: inJson }, around), failure)
+      const { job, state } = failure.refusal ?? {}
+      if (session !== undefined && job !== undefined && state !== undefined) await linkRefused(session, job)
       return failure.exit
     },
   )

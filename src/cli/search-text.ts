@@ -40,11 +40,17 @@ const one = (field: string, value: string | undefined): string | undefined =>
 const term = (field: string, value: string): string =>
   `${field}:${/^[^\s"]+$/.test(value) ? value : `"${value.replaceAll(/["\\]/g, '\\$&')}"`}`
 
+/** Whether the grammar has words for it. */
+export const searchable = ({ state, queue, type, reason }: Narrowing): boolean =>
+  [state, queue, type, reason].every((text) => isListable(listOf(text) ?? []))
+
 /** In the grammar a quoted name stands alone. */
+const isListable = (names: readonly string[]): boolean => names.length <= 1 || !names.some((name) => /[\s"]/.test(name))
+
 function many(field: string, text: string | undefined): string | undefined {
   const names = listOf(text)
   if (names === undefined) return undefined
-  if (names.length > 1 && names.some((name) => /[\s"]/.test(name)))
+  if (!isListable(names))
     throw new Usage(`Of several ${field}s none can have a space in its name.`, 'Ask for one after the other.')
   return names.length === 1 ? term(field, names[0] ?? '') : `${field}:${names.join(',')}`
 }

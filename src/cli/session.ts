@@ -6,6 +6,7 @@ import type { Job } from '../core/job.ts'
 import { refuse } from '../core/refuse.ts'
 import type { BodyCodec } from '../engine/body-codec.ts'
 import type { Wire } from '../gateway/contract/wire.ts'
+import { dashboardAt } from '../library/dashboard-link.ts'
 import { Refused } from '../library/errors.ts'
 import type { Pawl } from '../library/pawl.ts'
 import { DEFAULT_URL, type OpenOptions, open } from '../open.ts'
@@ -28,6 +29,8 @@ export interface Session {
   readonly tenant: string | undefined
   readonly schema: string | undefined
   readonly directUrl: string | undefined
+  /** Where people see these jobs in a browser, as somebody has said. */
+  readonly dashboardUrl: string | undefined
   readonly actor: string
   readonly yes: boolean
   /** Aborts when somebody wants us to stop. */
@@ -50,6 +53,7 @@ export interface Flags {
   readonly tenant?: string
   readonly schema?: string
   readonly directUrl?: string
+  readonly dashboardUrl?: string
   readonly yes?: boolean
 }
 
@@ -66,11 +70,23 @@ export function sessionOf(terminal: Terminal, flags: Flags, { env, signal }: Sur
     tenant: flags.tenant ?? unlessEmpty(env['PAWL_TENANT']),
     schema: flags.schema ?? unlessEmpty(env['PAWL_SCHEMA']),
     directUrl: secretFrom('--direct-url', { flag: flags.directUrl, file: undefined, variable: 'PAWL_DIRECT_URL' }, env),
+    dashboardUrl: dashboardFrom(flags.dashboardUrl ?? unlessEmpty(env['PAWL_DASHBOARD_URL'])),
     actor: `cli:${env['USER'] ?? env['USERNAME'] ?? 'somebody'}`,
     yes: flags.yes === true,
     signal,
     timers: realTimers,
     clock: realClock,
+  }
+}
+
+function dashboardFrom(url: string | undefined): string | undefined {
+  try {
+    return url === undefined ? undefined : dashboardAt(url)
+  } catch {
+    throw new Usage(
+      '--dashboard-url, or PAWL_DASHBOARD_URL, is no address that a browser could open.',
+      'Give the one people have: https://ops.example/jobs',
+    )
   }
 }
 
@@ -92,8 +108,8 @@ export async function withPawl<T>(
 }
 
 export async function opened(session: Session, options: OpenOptions = {}): Promise<Pawl> {
-  const { url, token, tenant, schema, directUrl, actor, codec } = session
-  const asked = { token, tenant, schema, directUrl, actor, codec }
+  const { url, token, tenant, schema, directUrl, dashboardUrl, actor, codec } = session
+  const asked = { token, tenant, schema, directUrl, dashboardUrl, actor, codec }
   const quiet = { ticker: false, retention: false, log: 'silent' } as const
   return await open(url, { ...quiet, ...asked, ...options })
 }

@@ -107,6 +107,11 @@ export class Terminal {
     return cells.map((row) => row.map((cell, i) => (i === column ? short(cell, room) : cell)))
   }
 
+  /** A text that leads somewhere when it is clicked on a terminal; elsewhere the text alone. */
+  linked(text: string, url: string): string {
+    return this.isTTY && this.look.colour ? `\u001b]8;;${url}\u001b\\${text}\u001b]8;;\u001b\\` : text
+  }
+
   /** A bar that moves on a terminal, and says nothing elsewhere. */
   progress(label: string, done: number, total?: number): void {
     if (!this.#streams.errIsTTY || this.look.json || this.look.quiet) return

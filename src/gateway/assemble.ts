@@ -102,6 +102,7 @@ export async function assemble(options: AssemblyOptions): Promise<Assembly> {
     log,
     metricsText,
     promise: options.promise,
+    dashboard: options.pages !== undefined,
   }
   const subscription = await engine.subscribe((hint) => {
     wakes.hinted(hint)

@@ -105,6 +105,8 @@ export interface Parts {
   readonly metricsText: () => Promise<string>
   /** What the store's server promises about what it has answered, where its settings say so. */
   readonly promise: string | undefined
+  /** Whether there are pages for browsers. */
+  readonly dashboard: boolean
 }
 
 export type Handler = (call: Call, parts: Parts) => Promise<Reply>

@@ -14,6 +14,8 @@ export interface DeadLettered {
   readonly job: Job
   readonly deadLetter: DeadLetter
   readonly failure: Failure
+  /** Where a person sees it; undefined without `dashboardUrl`. */
+  readonly link: string | undefined
 }
 
 export interface Stalled {
@@ -22,6 +24,8 @@ export interface Stalled {
   readonly attempt: number
   /** Whose lease ended without a word. */
   readonly workerId: string | undefined
+  /** Where a person sees it; undefined without `dashboardUrl`. */
+  readonly link: string | undefined
 }
 
 export interface Hooks {
@@ -51,6 +55,7 @@ export interface Hooks {
 export function hookObserver(
   { onDeadLettered, onStalled }: Hooks,
   log: Log,
+  linkTo: (id: string) => string | undefined,
   opened: (job: Job) => Job,
 ): Observer | undefined {
   if (onDeadLettered === undefined && onStalled === undefined) return undefined
@@ -62,9 +67,11 @@ export function hookObserver(
         if (event.type === 'dead_lettered') {
           const { failure, deadLetter } = event.payload
           const job = opened(after)
-          dead?.({ job, failure: job.error ?? failure, deadLetter: job.deadLetter ?? deadLetter })
+          const about = { failure: job.error ?? failure, deadLetter: job.deadLetter ?? deadLetter }
+          dead?.({ job, ...about, link: linkTo(job.id) })
         } else if (event.type === 'stalled') {
-          stalled?.({ job: opened(after), attempt: event.attempt, workerId: before?.owner?.workerId })
+          const { attempt, jobId } = event
+          stalled?.({ job: opened(after), attempt, workerId: before?.owner?.workerId, link: linkTo(jobId) })
         }
       }
     },

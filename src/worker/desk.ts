@@ -26,5 +26,5 @@ export interface Desk {
   /** Called once the last word has been answered: the lease can be forgotten. */
   settled(execution: Execution): void
   /** The attempt failed, and the store has it. */
-  failed(failed: FailedAttempt, lastWord: LastWord): void
+  failed(failed: Omit<FailedAttempt, 'link'>, lastWord: LastWord): void
 }

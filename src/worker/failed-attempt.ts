@@ -14,6 +14,8 @@ export interface FailedAttempt {
   readonly error: unknown
   /** What has become of the job: `retrying`, or how it ended. */
   readonly state: State
+  /** Where a person sees it; undefined without `dashboardUrl`. */
+  readonly link: string | undefined
 }
 
 /**
@@ -22,7 +24,7 @@ export interface FailedAttempt {
  */
 export function warnOf(
   log: Log,
-  { job, attempt, state }: FailedAttempt,
+  { job, attempt, state, link }: FailedAttempt,
   { command, bodies }: LastWord,
   sealed: boolean,
 ): void {
@@ -39,6 +41,7 @@ export function warnOf(
     reason: sealed ? `encrypted; see body error/${attempt} of the job` : said.message,
     stack: sealed ? undefined : stackIn(bodies?.[0]?.text),
     correlation_id: job.spec.correlationId,
+    link,
   })
 }
 

@@ -123,6 +123,8 @@ export interface Surroundings {
   readonly spawn?: Desk['spawn']
   /** What handlers throw may quote what is encrypted. */
   readonly sealed?: boolean | undefined
+  /** Where a person sees a job, by its id; undefined where nobody has said. */
+  readonly linkTo?: ((id: string) => string | undefined) | undefined
   /** Told of every attempt that failed; never throws, never waited for. */
   readonly onFailed?: ((failed: FailedAttempt) => void) | undefined
 }

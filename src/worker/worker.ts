@@ -92,6 +92,7 @@ class JobWorker implements Worker, Desk, Member {
   readonly spawn: Desk['spawn']
   readonly #onFailed: Surroundings['onFailed']
   readonly #sealed: boolean
+  readonly #linkTo: Surroundings['linkTo']
   readonly #ways: Ways
   readonly #cells: Cells | undefined
   readonly #solitude: Solitude
@@ -127,6 +128,7 @@ class JobWorker implements Worker, Desk, Member {
     this.spawn = options.spawn
     this.#onFailed = options.onFailed
     this.#sealed = options.sealed ?? false
+    this.#linkTo = options.linkTo
     this.outbox = new Outbox({ engine, timers: this.timers, log: this.log })
     this.#machineMs = options.machineMs ?? machineMs
     this.#settings = settingsOf(definitions, options)
@@ -237,7 +239,8 @@ class JobWorker implements Worker, Desk, Member {
     if (this.#running.count < this.#settings.concurrency) this.#intake.look()
   }
 
-  failed(failed: FailedAttempt, lastWord: LastWord): void {
+  failed(attempt: Omit<FailedAttempt, 'link'>, lastWord: LastWord): void {
+    const failed = { ...attempt, link: this.#linkTo?.(attempt.job.id) }
     warnOf(this.log, failed, lastWord, this.#sealed)
     this.#onFailed?.(failed)
   }

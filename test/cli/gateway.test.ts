@@ -20,13 +20,54 @@ const toldApart = <T = Record<string, unknown>>(...words: readonly string[]) => 
 const told = <T = Record<string, unknown>>(...words: readonly string[]) => json<T>(words, { env })
 
 beforeAll(async () => {
-  gateway = started(['serve', '--port', '0', '--json', '--url', file], { longestMs: WHOLE_FILE_MS })
+  gateway = started(['serve', '--dashboard', '--port', '0', '--json', '--url', file], { longestMs: WHOLE_FILE_MS })
   first = JSON.parse(await gateway.line(/url/)) as Served
   env = { PAWL_URL: first.url, PAWL_TOKEN: String(first.token) }
 })
 afterAll(async () => {
   await gateway[Symbol.asyncDispose]()
   home[Symbol.dispose]()
+})
+
+describe('what is told of a job', () => {
+  it('links to it in the dashboard, where one is known', async () => {
+    const enqueued = await run('enqueue', 'nobody', '--queue', 'links')
+    const [, id = ''] = /^(\S+) is enqueued\./.exec(enqueued.stdout) ?? []
+    const link = `${first.url}/jobs/${id}`
+    expect(enqueued.stdout.trimEnd().split('\n').at(-1)).toBe(link)
+    for (const words of [
+      ['jobs', 'show', id],
+      ['jobs', 'events', id],
+      ['explain', id],
+      ['jobs', 'cancel', id],
+    ])
+      expect((await run(...words)).stdout.trimEnd().split('\n').at(-1), words.join(' ')).toBe(link)
+    const refused = await run('jobs', 'signal', id, 'x')
+    expect([refused.code, refused.stdout, refused.stderr]).toEqual([4, '', expect.stringContaining(`see    ${link}\n`)])
+    // The same search there.
+    const listed = await run('jobs', 'ls', 'is:cancelling', '--queue', 'links')
+    expect(listed.stdout).toContain(`${first.url}/jobs?q=queue%3Alinks+is%3Acancelling\n`)
+    const clicked = await pawl(['jobs', 'ls', '--queue', 'links'], { env, columns: 120 })
+    expect(clicked.stdout).toContain(`\u001b]8;;${link}\u001b\\${id}\u001b]8;;\u001b\\`)
+    expect((await run('dlq', 'ls')).stdout).not.toContain('undefined')
+    for (const words of [
+      ['jobs', 'show', id, '--json'],
+      ['jobs', 'show', id, '--quiet'],
+    ])
+      expect((await run(...words)).stdout).not.toContain(link)
+  })
+
+  it('links to where somebody says it is, and says when that is nowhere', async () => {
+    const { id } = await json<{ id: string }>(['enqueue', 'nobody', '--queue', 'links', '--url', file])
+    const shown = await pawl(['jobs', 'show', id, '--url', file])
+    expect(shown.stdout).not.toContain('http')
+    const said = ['--url', file, '--dashboard-url', 'https://ops.example/jobs-admin/']
+    expect((await pawl(['jobs', 'show', id, ...said])).stdout).toContain(
+      `\nhttps://ops.example/jobs-admin/jobs/${id}\n`,
+    )
+    const wrong = await pawl(['jobs', 'show', id, '--url', file], { env: { PAWL_DASHBOARD_URL: 'ops.example' } })
+    expect([wrong.code, wrong.stderr]).toEqual([2, expect.stringContaining('no address that a browser could open')])
+  })
 })
 
 describe('pawl serve', () => {

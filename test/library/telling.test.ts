@@ -152,11 +152,21 @@ describe('hooks', () => {
   it('tell of dead letters, by whoever they became so, and of leases that ended without a word', async () => {
     const dead: string[] = []
     const stalled: string[] = []
+    const links: (string | undefined)[] = []
+    const { lines, log } = listening()
     await using pawl = await openAt(await PLACES.memory(), {
       ticker: { everyMs: 20 },
-      onDeadLettered: ({ job, deadLetter, failure }) =>
-        void dead.push(`${job.id} ${deadLetter.reason} ${failure.code}`),
-      onStalled: ({ job, attempt, workerId }) => void stalled.push(`${job.id} ${attempt} ${workerId} ${job.state}`),
+      dashboardUrl: 'https://ops.example/jobs/',
+      log,
+      onFailed: ({ link }) => void links.push(link),
+      onDeadLettered: ({ job, deadLetter, failure, link }) => {
+        dead.push(`${job.id} ${deadLetter.reason} ${failure.code}`)
+        links.push(link)
+      },
+      onStalled: ({ job, attempt, workerId, link }) => {
+        stalled.push(`${job.id} ${attempt} ${workerId} ${job.state}`)
+        links.push(link)
+      },
     })
     await using _worker = pawl.work([flaky, strict])
     const spent = await pawl.enqueue(flaky)
@@ -175,6 +185,11 @@ describe('hooks', () => {
     expect(stalled[0]).toMatch(new RegExp(`^${left.id} 1 gone `))
     await eventually('the third', () => dead.length === 3)
     expect(dead[2]).toBe(`${left.id} infrastructure_failure lease_expired`)
+    const linkTo = ({ id }: { readonly id: string }) => `https://ops.example/jobs/jobs/${id}`
+    // Of each hook, and of what the log warns of.
+    expect(new Set(links)).toEqual(new Set([spent, invalid, left].map(linkTo)))
+    expect(lines.find(({ message }) => message === 'handler failed')).toMatchObject({ link: linkTo(spent) })
+    await expect(openAt(await PLACES.memory(), { dashboardUrl: 'ops.example' })).rejects.toThrow('is not an address')
   })
 
   it('harm nobody: whatever they throw, however long they take', async () => {

@@ -5,6 +5,7 @@ import { BEGINNING, looked } from '../../engine/operations/course.ts'
 import { CANARY_MOST } from '../../engine/operations/words.ts'
 import { redriven } from '../../engine/redriven.ts'
 import { jobToWire } from '../../gateway/contract/wire.ts'
+import { jobPlace } from '../../library/dashboard-link.ts'
 import type { Pawl } from '../../library/pawl.ts'
 import { realRandom } from '../../system/random.ts'
 import { collect, durationOf, jsonFrom } from '../arguments.ts'
@@ -13,6 +14,7 @@ import { bulk, tellCounts } from '../bulk.ts'
 import { chosen, countOf, labelsOf, listOf } from '../choice.ts'
 import { examples } from '../example.ts'
 import { Ended, EXIT, Missing } from '../exit.ts'
+import { linksOf } from '../links.ts'
 import type { Context } from '../program.ts'
 import { searchText } from '../search-text.ts'
 import { found, type Session, withExisting } from '../session.ts'
@@ -108,6 +110,7 @@ async function list(
   await withExisting(session, async (pawl) => {
     const page = await pawl.find({ ...queryOf(session, options), limit, cursor: options.cursor })
     const jobs = page.jobs.filter(matches)
+    const links = await linksOf(session)
     terminal.tell({ jobs: jobs.map((job) => jobToWire(job, false)), cursor: page.cursor }, () => {
       if (jobs.length === 0 && page.cursor === undefined) return terminal.say('Nothing was put aside.')
       terminal.table(
@@ -122,8 +125,10 @@ async function list(
           ago(job.updatedAt, page.now),
           job.error?.message,
         ]),
+        { brushes: { ID: links.brush(jobPlace) } },
       )
       if (page.cursor !== undefined) terminal.say(terminal.paint.dim(`more: --cursor ${page.cursor}`))
+      links.line('/dead-letters')
     })
   })
 }

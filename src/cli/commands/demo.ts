@@ -43,7 +43,8 @@ async function run(session: Session, options: Options): Promise<void> {
   needsStore(here, 'demo')
   if (options.reset === true) cleared(session)
   const metrics = await collector()
-  const retention = { everyMs: 60_000, succeededMs: KEEP_MS, endedMs: KEEP_MS }
+  // Each step of a job that has ended stays to be seen.
+  const retention = { everyMs: 60_000, succeededMs: KEEP_MS, endedMs: KEEP_MS, compact: false }
   const policy = named === undefined ? policyBeside(path) : undefined
   const own = { ticker: {}, metrics, retention, policy }
   await using pawl = await openedAt(path, session, () => withPolicy(policy, () => opened(here, own)))

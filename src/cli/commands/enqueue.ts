@@ -10,6 +10,7 @@ import { labelsOf } from '../choice.ts'
 import { examples } from '../example.ts'
 import { Usage } from '../exit.ts'
 import { type FlowWords, flowIn, withFlowOptions } from '../flow-options.ts'
+import { linkJob } from '../links.ts'
 import type { Context } from '../program.ts'
 import { type Session, withPawl } from '../session.ts'
 import { safeJson } from '../terminal.ts'
@@ -82,11 +83,12 @@ async function run(session: Session, type: string, options: Options): Promise<vo
         : deduped
           ? ` It stands for this piece of business already${effect === undefined ? '' : EFFECTS[effect]}.`
           : ''
-      return terminal.tell({ id, deduped, replayed, effect }, () =>
+      terminal.tell({ id, deduped, replayed, effect }, () =>
         terminal.look.quiet
           ? terminal.print(`${id}\n`)
           : terminal.say(`${terminal.paint.bold(id)} is enqueued.${already}`),
       )
+      return await linkJob(session, id)
     }
     const result: unknown = await job.result({ timeout: durationOf('--timeout', options.timeout) })
     terminal.tell({ id, deduped, replayed, effect, state: 'succeeded', result: result ?? null }, () =>

@@ -10,6 +10,7 @@ import { OBJECTIONS } from '../../gateway/problem.ts'
 import { nearest } from '../choice.ts'
 import { examples } from '../example.ts'
 import { EXIT, failureOf, Missing } from '../exit.ts'
+import { linkJob } from '../links.ts'
 import type { Context } from '../program.ts'
 import { type Session, withExisting } from '../session.ts'
 import { ago, safe } from '../terminal.ts'
@@ -71,6 +72,7 @@ async function explainJob(session: Session, id: string): Promise<void> {
       if (at !== undefined) terminal.say(`${paint.dim('when')} ${at}, ${ago(when ?? 0, pawl.engine.now())}`)
       terminal.say(`${paint.dim('next')} ${safe(next)}`)
     })
+    await linkJob(session, job)
   })
 }
 

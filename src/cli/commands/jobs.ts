@@ -9,6 +9,7 @@ import type { Job } from '../../core/job.ts'
 import type { ActName } from '../../engine/audit.ts'
 import type { Answer } from '../../engine/engine.ts'
 import { eventToWire, jobToWire } from '../../gateway/contract/wire.ts'
+import { jobPlace } from '../../library/dashboard-link.ts'
 import type { OperationOptions } from '../../library/operations-desk.ts'
 import type { Pawl } from '../../library/pawl.ts'
 import type { JobQuery } from '../../store/store.ts'
@@ -18,6 +19,7 @@ import { bulk } from '../bulk.ts'
 import { countOf, labelsOf, listOf, readingOf, statesOf } from '../choice.ts'
 import { examples } from '../example.ts'
 import { Ended, EXIT, Usage } from '../exit.ts'
+import { linkJob, linksOf, listPlace } from '../links.ts'
 import { jobsIn } from '../module-jobs.ts'
 import type { Context } from '../program.ts'
 import { type Narrowing, searchText } from '../search-text.ts'
@@ -233,16 +235,18 @@ async function list(session: Session, search: string, options: ListOptions): Pro
     const { jobs, cursor, read, tooLong } = await searched(session, pawl, search, query)
     const now = pawl.engine.now()
     const shown = jobs.map((job) => (dialect === undefined ? jobToWire(job, false) : view(job, dialect)))
+    const links = await linksOf(session)
     terminal.tell({ jobs: shown, cursor, read, tooLong }, () => {
       const { state, dim } = terminal.paint
       const rows = jobs.map((job) => row(job, now, dialect))
       if (jobs.length === 0) terminal.say('No jobs match.')
       else
         terminal.table(['ID', 'TYPE', 'QUEUE', 'STATE', 'RUNS', 'FAILURES', 'UPDATED'], rows, {
-          brushes: { STATE: state },
+          brushes: { ID: links.brush(jobPlace), STATE: state },
         })
       if (read !== undefined) terminal.say(dim(lookedAt(read, tooLong)))
       if (cursor !== undefined) terminal.say(dim(`more: --cursor ${cursor}`))
+      links.line(listPlace({ ...options, query: search }))
     })
   })
 }
@@ -264,7 +268,8 @@ async function show(session: Session, id: string, options: InDialect): Promise<v
     const job = await found(pawl, id)
     if (dialect !== undefined) {
       const [loaded] = (await pawl.engine.load([{ id: job.id, bodies: ['output'] }])).items
-      return tellFields(session, view(job, dialect, loaded?.bodies['output']))
+      tellFields(session, view(job, dialect, loaded?.bodies['output']))
+      return await linkJob(session, job.id)
     }
     await showJob(session, pawl, job, [])
   })
@@ -278,6 +283,7 @@ export async function showJob(session: Session, pawl: Pawl, job: Job, more: read
   )
   const { input: _, ...told } = jobToWire(job, true)
   tellFields(session, { ...told, ...bodies })
+  await linkJob(session, job.id)
 }
 
 const MACHINERY: ReadonlySet<string> = new Set(['policy', 'recent', 'baseRev', 'seq', 'nextTickAt'])
@@ -324,6 +330,7 @@ async function events(session: Session, id: string, options: InDialect): Promise
         brushes: { FROM: state, TO: state },
       })
     })
+    await linkJob(session, job.id)
   })
 }
 
@@ -355,6 +362,7 @@ async function moved(session: Session, move: Act): Promise<void> {
     terminal.tell({ jobId, state, rev, replayed, cancelRequested: pending || undefined }, () =>
       terminal.say(`${jobId} is ${terminal.paint.state(state)}${pending ? ', and its handler is told to stop' : ''}.`),
     )
+    await linkJob(session, jobId)
   })
 }
 

@@ -6,6 +6,7 @@ import { operationToWire } from '../../gateway/contract/operation-schema.ts'
 import { Refused } from '../../library/errors.ts'
 import { tellCounts } from '../bulk.ts'
 import { countOf } from '../choice.ts'
+import { linksOf, operationPlace } from '../links.ts'
 import type { Context } from '../program.ts'
 import { type Session, withExisting } from '../session.ts'
 import { ago, safe } from '../terminal.ts'
@@ -34,6 +35,7 @@ async function list(session: Session, options: { readonly limit: string; readonl
   const limit = countOf('--limit', options.limit, { min: 1, max: 200 })
   await withExisting(session, async (pawl) => {
     const page = await pawl.operations.list({ tenant, limit, cursor: options.cursor })
+    const links = await linksOf(session)
     terminal.tell({ operations: page.operations.map(operationToWire), cursor: page.cursor }, () => {
       if (page.operations.length === 0) return terminal.say('There are no operations.')
       const now = pawl.engine.now()
@@ -49,9 +51,10 @@ async function list(session: Session, options: { readonly limit: string; readonl
           ago(status.askedAt, now),
           status.spec.query,
         ]),
-        { brushes: { STATE: terminal.paint.state } },
+        { brushes: { ID: links.brush(operationPlace), STATE: terminal.paint.state } },
       )
       if (page.cursor !== undefined) terminal.say(terminal.paint.dim(`more: --cursor ${page.cursor}`))
+      links.line('/operations')
     })
   })
 }
@@ -65,6 +68,7 @@ async function show(session: Session, id: string): Promise<void> {
     if (status === undefined)
       throw new Refused(refuse('NOT_FOUND', { jobId: id, message: `There is no operation ${id}.` }))
     const { report, spec, progress, error } = status
+    const links = await linksOf(session)
     terminal.tell(operationToWire(status), () => {
       terminal.say(
         `${status.id}: ${nameOf(status)} of ${safe(spec.query) || 'all'} is ${terminal.paint.state(status.state)}.`,
@@ -76,6 +80,7 @@ async function show(session: Session, id: string): Promise<void> {
       if (error !== undefined) terminal.say(`${error.code}: ${safe(error.message)}`)
       tellCounts(session, report.counts, report.matched)
       for (const refusal of report.refusals) terminal.say(`${refusal.id}: ${refusal.code}: ${safe(refusal.message)}`)
+      links.line(operationPlace(status.id))
     })
   })
 }

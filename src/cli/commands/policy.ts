@@ -8,6 +8,7 @@ import type { Snapshot } from '../../policy/snapshot.ts'
 import { countOf } from '../choice.ts'
 import { examples } from '../example.ts'
 import { Ended, EXIT, Missing } from '../exit.ts'
+import { linkJob } from '../links.ts'
 import type { Context } from '../program.ts'
 import { found, type Session, withExisting } from '../session.ts'
 import { safe } from '../terminal.ts'
@@ -118,6 +119,7 @@ async function explained(session: Session, folder: string, id: string): Promise<
           terminal.paint.dim(`${snapshot.rules.length - findings.length} rules are for other topics or tenants.`),
         )
     })
+    await linkJob(session, job.id)
   })
 }
 

@@ -6,6 +6,7 @@ import { collect, durationOf } from '../arguments.ts'
 import { chosen, countOf } from '../choice.ts'
 import { examples } from '../example.ts'
 import { type FlowWords, flowIn, withFlowOptions } from '../flow-options.ts'
+import { linkJob } from '../links.ts'
 import type { Context } from '../program.ts'
 import { asked, isGateway, type Session, withExisting, withPawl } from '../session.ts'
 import { safe } from '../terminal.ts'
@@ -139,6 +140,7 @@ async function run(session: Session, name: string): Promise<void> {
   await withExisting(session, async (pawl) => {
     const id = await pawl.schedules.run(name)
     terminal.tell({ schedule: name, id }, () => terminal.say(`${terminal.paint.bold(id)} is enqueued.`))
+    await linkJob(session, id)
   })
 }
 

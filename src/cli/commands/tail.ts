@@ -3,10 +3,13 @@ import type { Command } from 'commander'
 import type { Event } from '../../core/event.ts'
 import type { Engine } from '../../engine/engine.ts'
 import { eventToWire } from '../../gateway/contract/wire.ts'
+import { jobPlace } from '../../library/dashboard-link.ts'
 import type { Pawl } from '../../library/pawl.ts'
 import type { FeedItem } from '../../store/store.ts'
 import { eventTypesOf, listOf } from '../choice.ts'
 import { examples } from '../example.ts'
+import { linksOf } from '../links.ts'
+import type { Brush } from '../paint.ts'
 import type { Context } from '../program.ts'
 import { found, type Session, withExisting } from '../session.ts'
 import { safe } from '../terminal.ts'
@@ -57,13 +60,14 @@ async function run(session: Session, options: Options): Promise<void> {
       (queues?.includes(item.queue) ?? true) &&
       (jobTypes?.includes(item.jobType) ?? true) &&
       (job === undefined || item.jobId === job)
+    const brush = (await linksOf(session)).brush(jobPlace)
     let position = await start(pawl, options)
     let woken = new AbortController()
     await using _hints = options.follow ? await pawl.engine.subscribe(() => woken.abort()) : undefined
     while (!signal.aborted) {
       woken = new AbortController()
       const { feed, cursor } = await pawl.engine.events({ by: 'feed', after: position, limit: PAGE })
-      for (const line of await linesOf(feed.filter(concerns), pawl.engine)) tell(session, line)
+      for (const line of await linesOf(feed.filter(concerns), pawl.engine)) tell(session, line, brush)
       const moved = cursor !== undefined && cursor !== position
       position = cursor ?? position
       if (feed.length === PAGE || (moved && !options.follow)) continue
@@ -101,7 +105,7 @@ async function linesOf(items: readonly FeedItem[], engine: Engine): Promise<read
   return items.map((item) => ({ item, event: events.get(`${item.jobId}/${item.rev}`) }))
 }
 
-function tell({ terminal }: Session, { item, event }: Line): void {
+function tell({ terminal }: Session, { item, event }: Line, brush: Brush): void {
   const { position, jobId, rev, type, queue, jobType, tenant } = item
   const wire = event === undefined ? { jobId, rev, type } : eventToWire(event)
   terminal.tell({ position, ...wire, queue, jobType, tenant }, () => {
@@ -111,7 +115,7 @@ function tell({ terminal }: Session, { item, event }: Line): void {
     const why = event?.reason === undefined ? '' : paint.dim(` ${safe(event.reason)}`)
     const who = event === undefined ? '' : paint.dim(` by ${safe(event.actor)}`)
     terminal.print(
-      `${paint.dim(time)} ${jobId.padEnd(10)} ${safe(jobType).padEnd(16)} ${type.padEnd(16)} ${change}${who}${why}\n`,
+      `${paint.dim(time)} ${brush(jobId.padEnd(10))} ${safe(jobType).padEnd(16)} ${type.padEnd(16)} ${change}${who}${why}\n`,
     )
   })
 }

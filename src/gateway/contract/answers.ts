@@ -24,6 +24,8 @@ export interface SessionAnswer {
   /** For the header of requests that change something; of a session only. */
   readonly csrf?: string
   readonly basePath: string
+  /** Whether there are pages for browsers here: then `/jobs/{id}` of this address is one. */
+  readonly dashboard: boolean
 }
 
 export interface TallyAnswer {

@@ -7,13 +7,14 @@ import { Objected, objection } from '../problem.ts'
 import { cookieFor, csrfOf, openSession, sessionIn } from '../session.ts'
 import type { Token } from '../token.ts'
 
-export const showSession: Handler = async (call, { basePath }) => {
+export const showSession: Handler = async (call, { basePath, dashboard }) => {
   const secret = sessionIn(call)
-  return json(200, { ...told(call.token), csrf: isSession(call.token) ? csrfOf(secret ?? '') : undefined, basePath })
+  const csrf = isSession(call.token) ? csrfOf(secret ?? '') : undefined
+  return json(200, { ...told(call.token), csrf, basePath, dashboard })
 }
 
 export const createSession: Handler = async (call, parts) => {
-  const { tokens, engine, basePath } = parts
+  const { tokens, engine, basePath, dashboard } = parts
   const { token } = call
   if (!isStored(token))
     throw new Objected(objection('FORBIDDEN', 'Whoever is let in without a token needs no session.'))
@@ -23,7 +24,7 @@ export const createSession: Handler = async (call, parts) => {
   const secret = await openSession(tokens, token, engine.now())
   if (secret === undefined) throw new Objected(objection('UNAUTHENTICATED'))
   const headers = { 'Set-Cookie': cookieFor(call.url, basePath, isSecure(call), secret) }
-  return json(201, { ...told(token), csrf: csrfOf(secret), basePath }, {}, headers)
+  return json(201, { ...told(token), csrf: csrfOf(secret), basePath, dashboard }, {}, headers)
 }
 
 /** The cookie goes, and what it was good for. */
