@@ -73,13 +73,15 @@ function Places(): ReactNode {
       <Route path="/dead-letters" component={DeadLettersPlace} />
       <Route path="/approvals" component={ApprovalsPlace} />
       <Route path="/approvals/decisions" component={DecisionsPlace} />
-      <Route path="/queues" component={QueuesPlace} />
+      <Route path="/queues">{() => <QueuesPlace />}</Route>
+      <Route path="/queues/:name">{({ name }) => <QueuesPlace name={decodeURIComponent(name)} />}</Route>
       <Route path="/limits">{() => <LimitsPlace />}</Route>
       <Route path="/limits/:key">{({ key }) => <LimitsPlace name={decodeURIComponent(key)} />}</Route>
       <Route path="/schedules">{() => <SchedulesPlace />}</Route>
       <Route path="/schedules/:name">{({ name }) => <SchedulesPlace name={decodeURIComponent(name)} />}</Route>
       <Route path="/new" component={NewJobPlace} />
-      <Route path="/workers" component={WorkersPlace} />
+      <Route path="/workers">{() => <WorkersPlace />}</Route>
+      <Route path="/workers/:id">{({ id }) => <WorkersPlace id={decodeURIComponent(id)} />}</Route>
       <Route path="/tail" component={TailPlace} />
       <Route path="/operations">{() => <OperationsPlace />}</Route>
       <Route path="/operations/:id">{({ id }) => <OperationsPlace id={decodeURIComponent(id)} />}</Route>

@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
+import { Hono } from 'hono'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { dashboard } from '../../src/dashboard.ts'
 import { open } from '../../src/open.ts'
@@ -58,6 +59,17 @@ describe('dashboard(pawl)', () => {
     ])
     const session = await get('/admin/jobs/v1/session', { accept: 'application/json' })
     expect(await session.json()).toMatchObject({ name: 'ann', by: 'host', basePath: '/admin/jobs' })
+  })
+
+  it('is mounted by Hono’s route as it is, where that says', async () => {
+    await using pawl = await open('memory:', { log: 'silent' })
+    const app = new Hono().route('/jobs', dashboard(pawl, { authorize: () => ({ name: 'ann', scope: 'operator' }) }))
+    for (const place of ['/jobs', '/jobs/jobs/pj_1', '/jobs/queues']) {
+      const response = await app.request(place, { headers: html })
+      expect(await response.text(), place).toContain('name="pawl-base" content="/jobs"')
+    }
+    const session = await app.request('/jobs/v1/session')
+    expect(await session.json()).toMatchObject({ by: 'host', basePath: '/jobs', dashboard: true })
   })
 
   it('leaves everything else to the gateway', async () => {

@@ -58,6 +58,8 @@ export interface DashboardFixture extends AsyncDisposable {
   readonly pawl: Pawl
   readonly gateway: Gateway
   readonly browser: Browser
+  /** Of the store. */
+  readonly url: string
   /** A page of somebody with this scope, signed in by a link. */
   enter(scope: Scope, options?: EnterOptions): Promise<Entered>
 }
@@ -66,6 +68,8 @@ export interface EnterOptions {
   readonly theme?: 'light' | 'dark'
   readonly width?: number
   readonly height?: number
+  /** Another gateway to the same store. */
+  readonly at?: string
 }
 
 export interface Entered {
@@ -90,7 +94,8 @@ export async function openDashboardFixture(on: Kept = 'sqlite', rules?: readonly
     pawl,
     gateway,
     browser,
-    async enter(scope, { theme = 'light', width = 1440, height = 900 } = {}) {
+    url: place.url,
+    async enter(scope, { theme = 'light', width = 1440, height = 900, at = gateway.url } = {}) {
       const { token } = await gateway.tokens.create({
         name: `the ${scope}`,
         scope,
@@ -104,7 +109,7 @@ export async function openDashboardFixture(on: Kept = 'sqlite', rules?: readonly
       })
       const page = await context.newPage()
       const complaints = listened(page)
-      await page.goto(await signInLink(gateway.tokens, token, gateway.url))
+      await page.goto(await signInLink(gateway.tokens, token, at))
       await page.getByRole('navigation', { name: width < 720 ? 'Places' : 'Main' }).waitFor()
       return { page, context, complaints }
     },

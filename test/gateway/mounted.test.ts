@@ -101,6 +101,36 @@ describe.each(Object.entries(HOSTS))('mounted in %s', (_, host) => {
   })
 })
 
+describe('mounted without a word on where', () => {
+  const access = { name: 'me', scope: 'admin' } as const
+  const problemAt = async (url: string) => ((await (await fetch(url)).json()) as { readonly type: string }).type
+
+  it('is below the path that Hono’s route has for it, also where that is below another', async () => {
+    await using pawl = await opened()
+    const mounted = gateway(pawl, { authorize: () => access })
+    const shop = new Hono().route('/jobs', mounted)
+    const app = new Hono().get('/', (c) => c.text('shop')).route('/admin', shop)
+    const get = async (path: string) => await app.request(path)
+    expect(await (await get('/')).text()).toBe('shop')
+    for (const path of ['/admin/jobs', '/admin/jobs/', '/admin/jobs/v1/jobs'])
+      expect((await get(path)).status, path).toBe(200)
+    expect(await (await get('/admin/jobs/v1/jobs/pj_404')).json()).toMatchObject({
+      type: '/admin/jobs/docs/errors#not_found',
+    })
+    expect((await get('/admin/jobsv1/jobs')).status).toBe(404)
+    await mounted[Symbol.asyncDispose]()
+    expect((await get('/admin/jobs/v1/jobs')).status).toBe(500)
+  })
+
+  it('is below the path that Express’s use has for it', async () => {
+    await using pawl = await opened()
+    const app = express().use(PATH, gateway(pawl, { authorize: () => access }).node)
+    const server = createServer(app)
+    await using _closing = { [Symbol.asyncDispose]: closed(server) }
+    expect(await problemAt(`${await listening(server)}${PATH}/v1/jobs/pj_404`)).toBe(`${PATH}/docs/errors#not_found`)
+  })
+})
+
 describe('whom the application knows', () => {
   const ask = (mounted: Mounted, path: string, headers: Record<string, string> = {}) =>
     mounted.fetch(new Request(`http://shop.example${path}`, { headers }))

@@ -2,8 +2,9 @@
 import { describe, expect, it } from 'vitest'
 import { PermanentError } from '../../src/core/thrown.ts'
 import type { Engine } from '../../src/engine/engine.ts'
+import type { TrafficAnswer } from '../../src/gateway/contract/answers.ts'
 import { Buckets, WINDOWS, windowFrom } from '../../src/gateway/traffic/buckets.ts'
-import { changeIn, codeIn, OTHER_FAILURES } from '../../src/gateway/traffic/keys.ts'
+import { changeIn, codeIn, OTHER_FAILURES, queueIn, waitIn, waitKey } from '../../src/gateway/traffic/keys.ts'
 import { Traffic } from '../../src/gateway/traffic/traffic.ts'
 import { defineJob } from '../../src/library/define-job.ts'
 import { open } from '../../src/open.ts'
@@ -44,6 +45,8 @@ describe('traffic', () => {
     expect(counted((key) => codeIn(key) === 'never')).toBe(10)
     expect(counted((key) => changeIn(key)?.event === 'enqueued' && changeIn(key)?.from === 'none')).toBe(30)
     expect([...(traffic.of('default')?.lastSuccess.keys() ?? [])]).toEqual(['works'])
+    expect(counted((key) => queueIn(key) === 'default')).toBe(30)
+    expect(Math.round(counted((key) => waitIn(key) !== undefined))).toBe(30)
     expect(traffic.of('rival')).toBeUndefined()
 
     function counted(wanted: (key: string) => boolean): number {
@@ -162,6 +165,32 @@ describe('what was counted', () => {
     await traffic.runOnce()
     expect(changes(traffic, engine.now())).toBe(1)
     expect(traffic.since).toBeGreaterThan(1)
+  })
+})
+
+describe('how long what was ready has waited', () => {
+  it('is told by half and by nineteen in twenty, from when it was due', async () => {
+    await using fixture = await openGatewayFixture({ tenant: 'acme' })
+    const ask = async () =>
+      (await fixture.ask('viewer', 'GET', '/v1/traffic?window=1h')).body as unknown as TrafficAnswer
+    await eventually('it counts', async () => (await ask()).since < (await ask()).at)
+    for (let n = 0; n < 20; n += 1) await fixture.ask('producer', 'POST', '/v1/jobs', { type: 'a', queue: 'q' })
+    const claim = { queues: ['q'], limit: 19, workerId: 'w', requestId: 'c1' }
+    const claimed = await fixture.ask('worker', 'POST', '/v1/claims', claim)
+    expect(claimed.status, claimed.text).toBe(200)
+    await eventually('the claims are counted', async () => (await ask()).wait !== undefined)
+    const { wait } = await ask()
+    expect(wait?.p50).toBeLessThanOrEqual(wait?.p95 ?? 0)
+    expect((await ask()).steps.some((step) => step.wait !== undefined)).toBe(true)
+    expect((await ask()).ended).toEqual([])
+  })
+
+  it('is put into classes that a wait is never longer than, and at most half as long again', () => {
+    for (const ms of [0, 1, 2, 17, 1_000, 86_400_000]) {
+      const most = waitIn(waitKey(ms)) ?? 0
+      expect(most).toBeGreaterThanOrEqual(ms)
+      expect(most).toBeLessThanOrEqual(Math.max(2, ms * 1.5 + 1))
+    }
   })
 })
 

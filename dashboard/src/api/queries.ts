@@ -63,8 +63,9 @@ export const useQueues = () =>
     refetchInterval: OFTEN_MS,
   })
 
-export const useWorkers = () =>
+export const useWorkers = (enabled = true) =>
   useQuery({
+    enabled,
     queryKey: ['workers'],
     queryFn: async () => (await ask<{ readonly workers: readonly Worker[] }>('/v1/workers?limit=500')).workers,
     refetchInterval: SELDOM_MS,
@@ -113,6 +114,17 @@ export const useChildren = (id: string, enabled: boolean) =>
     queryFn: async () =>
       (await ask<JobsAnswer>(`/v1/jobs${queryOf({ parentId: id, explain: 'true', limit: 100 })}`)).jobs,
     enabled,
+  })
+
+const FEW = 8
+
+/** The first few that a query finds. */
+export const useFewJobs = (q: string) =>
+  useQuery({
+    queryKey: ['few', q],
+    queryFn: async () => (await ask<JobsAnswer>(`/v1/jobs${queryOf({ q, explain: 'true', limit: FEW })}`)).jobs,
+    refetchInterval: OFTEN_MS,
+    placeholderData: keepPreviousData,
   })
 
 export const useBody = (id: string, name: string, enabled: boolean) =>

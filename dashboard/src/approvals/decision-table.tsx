@@ -37,13 +37,13 @@ export function DecisionTable({ decisions }: { readonly decisions: readonly Deci
                   {jobId}
                 </Link>
               </td>
-              <td className="mono max-w-48 truncate" title={rule}>
+              <td className="mono max-w-40 truncate" title={rule}>
                 {rule}
               </td>
-              <td className="max-w-96 min-w-40 truncate text-text-2" title={why}>
+              <td className="w-full max-w-0 min-w-40 truncate text-text-2" title={why}>
                 {why}
               </td>
-              <td className="max-w-48 truncate text-text-2" title={by}>
+              <td className="max-w-40 truncate text-text-2" title={by}>
                 {by}
               </td>
             </tr>

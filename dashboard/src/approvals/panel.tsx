@@ -28,7 +28,7 @@ export function ApprovalPanel({ id }: { readonly id: string }): ReactNode {
     <div className="flex min-w-0 flex-col gap-4">
       <Card
         title={<span className="break-all">{job.type}</span>}
-        note={<StatePill state={job.state} isUndoing={false} />}
+        note={<StatePill state={job.state} />}
         right={
           <Link href="/approvals" aria-label="Back to all" className="rounded-md p-1 hover:bg-hover desk:hidden">
             <Icon name="close" />

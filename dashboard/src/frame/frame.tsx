@@ -2,7 +2,8 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { lazy, type ReactNode, Suspense, useState } from 'react'
 import { Link, useLocation } from 'wouter'
-import { useMachine, useTally } from '../api/queries.ts'
+import { useBrokenKeys } from '../api/limits.ts'
+import { useMachine, useTally, useWorkers } from '../api/queries.ts'
 import { sessionKey, signOut, useSession } from '../api/session.tsx'
 import { Brand, Icon } from '../parts/icon.tsx'
 import { refusal, useSay } from '../parts/toasts.tsx'
@@ -53,18 +54,29 @@ export function Frame({ children }: { readonly children: ReactNode }): ReactNode
   )
 }
 
+/** Where operations are jobs. */
+const OPERATIONS = 'pawl.operations'
+
 /** What stands right of a place's name; bold where a person is needed. */
 function useNumbers(): Readonly<Record<string, { readonly n: number; readonly isHot: boolean }>> {
   const { data } = useTally()
   const { data: machine } = useMachine()
   const counts = data?.counts ?? []
+  const isEnded = (state: string) => machine?.terminal.some((each) => each === state) ?? true
   const sum = (wanted: (state: string) => boolean) =>
     counts.filter(({ state }) => wanted(state)).reduce((total, each) => total + each.count, 0)
+  const session = useSession()
+  const { data: broken = [] } = useBrokenKeys(session.can('listLimits'))
+  const { data: workers = [] } = useWorkers(session.can('listWorkers'))
+  const underWay = counts.filter(({ queue, state }) => queue === OPERATIONS && !isEnded(state))
   const letters = sum((state) => state === 'dead_lettered')
   const pending = sum((state) => state === 'pending')
   return {
     '/approvals': { n: pending, isHot: pending > 0 },
-    '/jobs': { n: sum((state) => machine?.terminal.every((each) => each !== state) ?? false), isHot: false },
+    '/jobs': { n: sum((state) => !isEnded(state)), isHot: false },
+    '/limits': { n: broken.length, isHot: true },
+    '/workers': { n: workers.filter(({ present }) => present).length, isHot: false },
+    '/operations': { n: underWay.reduce((total, each) => total + each.count, 0), isHot: false },
     '/dead-letters': { n: letters, isHot: letters > 0 },
     '/queues': { n: new Set(counts.map(({ queue }) => queue)).size, isHot: false },
   }

@@ -6,11 +6,13 @@ import { FactList, type NamedFact } from '../parts/fact-list.tsx'
 import { Moment } from '../parts/moment.tsx'
 import { span } from '../words/format.ts'
 
+const PRIORITY: Readonly<Partial<Record<number, string>>> = { 1: 'critical', 3: 'interactive', 5: 'normal', 7: 'batch' }
+
 /** What was asked for and what has come of it, as far as it is said in a line. */
 export function Facts({ job }: { readonly job: Job }): ReactNode {
   const { policy, progress } = job
   const facts: readonly NamedFact[] = [
-    ['Queue', `${job.queue}, priority ${job.priority}`],
+    ['Queue', `${job.queue}, ${PRIORITY[job.priority] ?? `priority ${job.priority}`}`],
     ['Producer’s id', job.alias],
     ['Dedupe key', job.dedupeKey],
     ['Runs', String(job.attempt)],
@@ -27,7 +29,7 @@ export function Facts({ job }: { readonly job: Job }): ReactNode {
     [
       'Retry',
       policy &&
-        `${span(policy.retry.baseMs)} × ${policy.retry.factor}, to ${span(policy.retry.maxMs)}, ${policy.retry.jitter} jitter`,
+        `${span(policy.retry.baseMs)} × ${policy.retry.factor}, to ${span(policy.retry.maxMs)}, ${policy.retry.jitter === 'none' ? 'no' : policy.retry.jitter} jitter`,
     ],
     ['When spent', policy?.onExhausted],
     ['Enqueued', <Moment key="enqueued" at={job.createdAt} />],

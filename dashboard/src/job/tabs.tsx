@@ -11,14 +11,19 @@ import { Phrase } from '../parts/phrase.tsx'
 import { StateWord } from '../parts/state-word.tsx'
 import { Empty, Loading } from '../parts/trouble.tsx'
 import { EventList } from './event-list.tsx'
+import { Steps } from './steps.tsx'
 
-const TABS = ['events', 'input', 'result', 'errors', 'children', 'raw'] as const
+const TABS = ['events', 'input', 'result', 'errors', 'steps', 'children', 'raw'] as const
 
 export function JobTabs({ job, history }: { readonly job: Job; readonly history: History | undefined }): ReactNode {
   const [params, setParams] = useSearchParams()
   const tab = TABS.find((name) => name === params.get('tab')) ?? 'events'
   const failures = failuresIn(history?.events ?? [])
-  const numbers: Readonly<Partial<Record<string, number>>> = { events: history?.events.length, errors: failures.length }
+  const numbers: Readonly<Partial<Record<string, number>>> = {
+    events: history?.events.length,
+    errors: failures.length,
+    steps: job.steps,
+  }
   const choose = (name: string) =>
     setParams(
       (before) => {
@@ -56,6 +61,9 @@ export function JobTabs({ job, history }: { readonly job: Job; readonly history:
         ) : (
           failures.toReversed().map((failure) => <ErrorView key={failure.at} job={job} failure={failure} />)
         )}
+      </Tabs.Panel>
+      <Tabs.Panel value="steps">
+        <Steps job={job} events={history?.events ?? []} />
       </Tabs.Panel>
       <Tabs.Panel value="children">
         <Children id={job.id} isOpen={tab === 'children'} />

@@ -131,7 +131,9 @@ function lanesOf(events: readonly JobEvent[], end: number): readonly Lane[] {
       if (LOST.has(event.type)) close(at, 'lost', 'lease ran out')
       else if (FAILED.has(event.type)) close(at, 'failed', failure?.code ?? event.type)
       else close(at, 'run', '')
-    } else if (run !== undefined && event.type !== 'started') run.heard = at
+      // A log tells when a step was kept, and not when it began: that was where the one before it was. What is said of progress meanwhile, and
+      // may come late, ends none.
+    } else if (run !== undefined && event.type === 'started') run.heard = at
     if (event.type === 'waiting') lanes.push(waitLane(event, events, end))
   }
   if (run !== undefined) close(end, 'run', '', true)

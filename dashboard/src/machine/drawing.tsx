@@ -124,6 +124,9 @@ interface NodeProps {
   readonly onChoose: (state: State) => void
 }
 
+/** A word of ours that has no room beside that of a document. */
+const LONG = 10
+
 function Node({ state, at, layout, facts, isChosen, onChoose }: NodeProps): ReactNode {
   const words = useWords()
   const { width, height, radius } = layout.node
@@ -178,6 +181,17 @@ function Node({ state, at, layout, facts, isChosen, onChoose }: NodeProps): Reac
       <text x={x + 34} y={y + 41} fontSize="16" fontWeight="600" fill="var(--text)">
         {`${facts?.count ?? '–'} `}
       </text>
+      {own === '' ? null : (
+        <text
+          x={x + width - 10}
+          y={y + (state.length < LONG ? 19 : 40)}
+          fontSize="10"
+          textAnchor="end"
+          fill="var(--text-2)"
+        >
+          {state}
+        </text>
+      )}
       {facts?.fact === undefined ? null : (
         <text x={x + width - 10} y={y + 40} fontSize="11" textAnchor="end" fill="var(--text-2)">
           {facts.fact}

@@ -46,7 +46,8 @@ export function LiveMachine({ tally, traffic, queues, workers }: LiveMachineProp
   )
 }
 
-const minutesOf = ({ at, from }: TrafficAnswer): number => Math.max(1 / 6, (Date.parse(at) - Date.parse(from)) / 60_000)
+export const minutesOf = ({ at, from }: TrafficAnswer): number =>
+  Math.max(1 / 6, (Date.parse(at) - Date.parse(from)) / 60_000)
 
 export function ratesOf(traffic: TrafficAnswer | undefined): Readonly<Partial<Record<LineName, number>>> {
   if (traffic === undefined) return {}

@@ -1,6 +1,6 @@
 /** A state: its icon, and the word for it in the vocabulary of the page. */
 import type { ReactNode } from 'react'
-import type { State } from '../api/wire.ts'
+import type { Job, State } from '../api/wire.ts'
 import { FAMILY } from '../machine/families.ts'
 import { useWords } from '../words/vocabulary.tsx'
 import { StateIcon } from './state-icon.tsx'
@@ -15,7 +15,18 @@ export function StateWord({ state }: { readonly state: State }): ReactNode {
   )
 }
 
-export function StatePill({ state, isUndoing }: { readonly state: State; readonly isUndoing: boolean }): ReactNode {
+/** `undoing`, while its steps are being undone; `undone`, where they were before it ended. */
+export type Undo = 'undoing' | 'undone'
+
+export const undoOf = ({ phase, endedAt }: Pick<Job, 'phase' | 'endedAt'>): Undo | undefined =>
+  phase === 'compensate' ? (endedAt === undefined ? 'undoing' : 'undone') : undefined
+
+const UNDO: Readonly<Record<Undo, string>> = {
+  undoing: 'Its steps are being undone',
+  undone: 'Its steps were undone before it ended',
+}
+
+export function StatePill({ state, undo }: { readonly state: State; readonly undo?: Undo | undefined }): ReactNode {
   const words = useWords()
   const family = FAMILY[state]
   return (
@@ -31,7 +42,7 @@ export function StatePill({ state, isUndoing }: { readonly state: State; readonl
     >
       <StateIcon state={state} />
       {words.state(state)}
-      {isUndoing ? <span title="Its steps are being undone">↶ undoing</span> : null}
+      {undo === undefined ? null : <span title={UNDO[undo]}>↶ {undo}</span>}
     </span>
   )
 }

@@ -17,7 +17,7 @@ import { Body } from '../parts/body.tsx'
 import { Card } from '../parts/card.tsx'
 import { Copy } from '../parts/copy.tsx'
 import { Moment } from '../parts/moment.tsx'
-import { StatePill } from '../parts/state-word.tsx'
+import { StatePill, undoOf } from '../parts/state-word.tsx'
 import { Loading, Trouble } from '../parts/trouble.tsx'
 import { span } from '../words/format.ts'
 import { useMedia } from '../words/media.ts'
@@ -97,7 +97,7 @@ function Header({ job }: { readonly job: Job }): ReactNode {
       <div className="min-w-0">
         <div className="flex flex-wrap items-center gap-3">
           <h1 className="text-lg font-semibold tracking-[-0.015em] break-all">{job.type}</h1>
-          <StatePill state={job.state} isUndoing={job.phase === 'compensate'} />
+          <StatePill state={job.state} undo={undoOf(job)} />
           <span className="inline-flex items-center gap-1">
             <span className="mono">{job.id}</span>
             <Copy text={job.id} label="Copy the id" />

@@ -107,7 +107,9 @@ function NewJobLink(): ReactNode {
 }
 
 function Found({ rows, query, picked, onPick, onPickAll, shown, onPreview, onClear }: FoundProps): ReactNode {
-  if (rows.error !== null && rows.error !== undefined) return <Trouble error={rows.error} />
+  // What is wrong with the query is said under its box, with what was meant.
+  if (rows.error !== null && rows.error !== undefined)
+    return parseSearch(query).ok ? <Trouble error={rows.error} /> : null
   if (rows.isPending) return <Loading rows={12} />
   if (rows.rows.length > 0)
     return (

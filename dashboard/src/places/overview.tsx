@@ -11,10 +11,13 @@ import { Card } from '../parts/card.tsx'
 import { Icon } from '../parts/icon.tsx'
 import { Loading, Trouble } from '../parts/trouble.tsx'
 import { clock, count, inWords, span } from '../words/format.ts'
+import { useMedia } from '../words/media.ts'
 import { useNow } from '../words/now.ts'
 import { FirstMinute } from './first-minute.tsx'
+import { Happening } from './happening.tsx'
 import { type Need, verdictOf } from './verdict.ts'
 
+const Wait = lazy(async () => ({ default: (await import('./wait-chart.tsx')).WaitChart }))
 const Flow = lazy(async () => ({ default: (await import('./flow-chart.tsx')).FlowChart }))
 
 const WINDOWS = [
@@ -33,6 +36,7 @@ export function OverviewPlace(): ReactNode {
   const workers = useWorkers()
   const { data: brokenKeys = [] } = useBrokenKeys(useSession().can('listLimits'))
   const { data: machine } = useMachine()
+  const isWide = useMedia('(min-width: 1920px)')
   const now = useNow()
   const trouble = tally.error ?? traffic.error ?? queues.error
   const verdict = verdictOf({
@@ -58,7 +62,7 @@ export function OverviewPlace(): ReactNode {
         <Needs needs={verdict.needs} />
       </div>
       <FirstMinute traffic={traffic.data} />
-      <div className="grid items-start gap-4 wide:grid-cols-[minmax(0,1472px)_minmax(0,1fr)]">
+      <div className="grid items-stretch gap-4 wide:grid-cols-[minmax(0,1472px)_minmax(0,1fr)]">
         <Card
           title="The machine"
           note={traffic.data === undefined ? undefined : windowNote(traffic.data)}
@@ -92,15 +96,21 @@ export function OverviewPlace(): ReactNode {
             )}
           </div>
         </Card>
-        <div className="grid gap-4 desk:grid-cols-3 wide:grid-cols-1">
-          <Card title="In and out" note="jobs a minute">
-            <Suspense fallback={<Loading rows={4} />}>
-              {traffic.data === undefined ? <Loading rows={4} /> : <Flow traffic={traffic.data} />}
-            </Suspense>
-          </Card>
-          <Failures traffic={traffic.data} />
-          <OldestReady queues={queues.data ?? []} now={now} />
-        </div>
+        {isWide ? <Happening /> : null}
+      </div>
+      <div className="grid gap-4 desk:grid-cols-2 wide:grid-cols-4">
+        <Card title="In and out" note="jobs a minute">
+          <Suspense fallback={<Loading rows={4} />}>
+            {traffic.data === undefined ? <Loading rows={4} /> : <Flow traffic={traffic.data} />}
+          </Suspense>
+        </Card>
+        <Card title="Ready to start" note="from ready to claimed, what limits held included">
+          <Suspense fallback={<Loading rows={4} />}>
+            {traffic.data === undefined ? <Loading rows={4} /> : <Wait traffic={traffic.data} />}
+          </Suspense>
+        </Card>
+        <Failures traffic={traffic.data} />
+        <OldestReady queues={queues.data ?? []} now={now} />
       </div>
     </div>
   )
@@ -153,7 +163,7 @@ function Bar({ name, share, colour, text, href }: BarProps): ReactNode {
       <span className="h-1.5 overflow-hidden rounded-full bg-hover">
         <span
           className="block h-full rounded-full"
-          style={{ width: `${Math.max(2, 100 * share)}%`, background: colour }}
+          style={{ width: share === 0 ? 0 : `${Math.max(2, 100 * share)}%`, background: colour }}
         />
       </span>
       <span className="min-w-16 text-right text-text-2">{text}</span>
@@ -213,7 +223,7 @@ function OldestReady({
             share={ms / most}
             colour="var(--idle)"
             text={ms === 0 ? 'none' : span(Math.floor(ms / 1_000) * 1_000)}
-            href={`/jobs?q=${encodeURIComponent(`queue:${queue}`)}`}
+            href={`/queues/${encodeURIComponent(queue)}`}
           />
         ))}
       </div>

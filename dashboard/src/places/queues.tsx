@@ -1,25 +1,29 @@
-import { useMutation, useQueryClient } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import { Link } from 'wouter'
-import { ask, segment } from '../api/http.ts'
-import { useMachine, useQueues, useWorkers } from '../api/queries.ts'
-import { useSession } from '../api/session.tsx'
-import type { Machine, Queue, State, Worker } from '../api/wire.ts'
+import { useMachine, useQueues, useTraffic, useWorkers } from '../api/queries.ts'
+import type { Machine, Queue, TrafficAnswer, Worker } from '../api/wire.ts'
 import { Title } from '../frame/title.tsx'
-import { FAMILY } from '../machine/families.ts'
+import { minutesOf } from '../machine/live-machine.tsx'
 import { Card } from '../parts/card.tsx'
 import { Moment } from '../parts/moment.tsx'
 import { Scroll } from '../parts/scroll.tsx'
-import { Tip } from '../parts/tip.tsx'
-import { refusal, useSay } from '../parts/toasts.tsx'
 import { Empty, Loading, Trouble } from '../parts/trouble.tsx'
-import { count, inWords, plural } from '../words/format.ts'
+import { Mix } from '../queues/mix.tsx'
+import { QueuePanel } from '../queues/panel.tsx'
+import { PauseButton } from '../queues/pause-button.tsx'
+import { count, inWords, rate } from '../words/format.ts'
 
-/** Queues: how much is in them, since when something waits, who serves them; and the pause. */
-export function QueuesPlace(): ReactNode {
+/** What has ended in each queue is counted over this. */
+const WINDOW = '15m'
+
+/** Queues: how much is in them, since when something waits, what ends a minute, who serves them; and the pause. */
+export function QueuesPlace({ name }: { readonly name?: string | undefined }): ReactNode {
   const { data, error } = useQueues()
   const { data: workers } = useWorkers()
   const { data: machine } = useMachine()
+  const { data: traffic } = useTraffic(WINDOW)
+  const besides = name === undefined ? 'hidden phone:table-cell' : 'hidden'
+  const chosen = data?.find(({ queue }) => queue === name)
   const paused = (data ?? []).filter((queue) => queue.paused).length
   return (
     <div className="flex flex-col gap-4 p-4 phone:px-6 phone:py-5">
@@ -35,28 +39,53 @@ export function QueuesPlace(): ReactNode {
             {inWords(data.length)} {data.length === 1 ? 'queue' : 'queues'},{' '}
             {paused === 0 ? 'none paused' : `${count(paused)} paused`}
           </p>
-          <Card>
-            <Scroll label="Queues">
-              <table className="rows">
-                <thead>
-                  <tr>
-                    <th>Queue</th>
-                    <th className="num">Live</th>
-                    <th className="hidden phone:table-cell">Of which</th>
-                    <th className="num">Oldest ready</th>
-                    <th className="num hidden phone:table-cell">Workers</th>
-                    <th className="hidden phone:table-cell">State</th>
-                    <th aria-label="Actions" />
-                  </tr>
-                </thead>
-                <tbody>
-                  {data.map((queue) => (
-                    <QueueRow key={queue.queue} queue={queue} machine={machine} workers={workers ?? []} />
-                  ))}
-                </tbody>
-              </table>
-            </Scroll>
-          </Card>
+          <div
+            className={`grid items-start gap-4 ${name === undefined ? '' : 'desk:grid-cols-[minmax(0,1fr)_400px] wide:grid-cols-[minmax(0,1fr)_560px]'}`}
+          >
+            <Card className={name === undefined ? '' : 'hidden phone:block'}>
+              <Scroll label="Queues">
+                <table className="rows">
+                  <thead>
+                    <tr>
+                      <th>Queue</th>
+                      <th className="num">Live</th>
+                      <th className={besides}>Of which</th>
+                      <th className="num">Oldest ready</th>
+                      <th className="num hidden phone:table-cell" title="Over the last 15 minutes">
+                        Ended
+                      </th>
+                      <th className="num hidden phone:table-cell">Workers</th>
+                      <th className="hidden phone:table-cell">State</th>
+                      <th aria-label="Actions" />
+                    </tr>
+                  </thead>
+                  <tbody>
+                    {data.map((queue) => (
+                      <QueueRow
+                        key={queue.queue}
+                        queue={queue}
+                        machine={machine}
+                        workers={workers ?? []}
+                        perMinute={endedPerMinute(traffic, queue.queue)}
+                        isChosen={queue.queue === name}
+                        besides={besides}
+                      />
+                    ))}
+                  </tbody>
+                </table>
+              </Scroll>
+            </Card>
+            {name === undefined ? null : chosen === undefined ? (
+              <Empty title={`There is no queue ${name}`}>A queue is there once a job has been in it.</Empty>
+            ) : (
+              <QueuePanel
+                queue={chosen}
+                machine={machine}
+                workers={workers ?? []}
+                perMinute={endedPerMinute(traffic, name)}
+              />
+            )}
+          </div>
         </>
       )}
     </div>
@@ -67,29 +96,47 @@ interface QueueRowProps {
   readonly queue: Queue
   readonly machine: Machine
   readonly workers: readonly Worker[]
+  readonly perMinute: number | undefined
+  readonly isChosen: boolean
+  /** Of cells that have no room on a phone, or beside a panel that says the same. */
+  readonly besides: string
 }
 
-function QueueRow({ queue, machine, workers }: QueueRowProps): ReactNode {
+/** Undefined where it is not counted yet. */
+function endedPerMinute(traffic: TrafficAnswer | undefined, queue: string): number | undefined {
+  if (traffic === undefined) return undefined
+  return (traffic.ended.find((each) => each.queue === queue)?.count ?? 0) / minutesOf(traffic)
+}
+
+/** pawl's own are served by gateways and workers alike, which announce nothing of it. */
+const isOwn = (queue: string): boolean => queue.startsWith('pawl.')
+
+function QueueRow({ queue, machine, workers, perMinute, isChosen, besides }: QueueRowProps): ReactNode {
   const live = machine.states.filter((state) => !machine.terminal.includes(state))
   const total = live.reduce((sum, state) => sum + (queue.counts[state] ?? 0), 0)
   const serving = workers.filter((worker) => worker.present && worker.queues?.includes(queue.queue) === true).length
   return (
-    <tr>
+    <tr className={isChosen ? 'bg-hover' : ''}>
       <td>
-        <Link className="font-medium hover:underline" href={`/jobs?q=${encodeURIComponent(`queue:${queue.queue}`)}`}>
+        <Link className="font-medium hover:underline" href={`/queues/${encodeURIComponent(queue.queue)}`}>
           {queue.queue}
         </Link>
         {queue.paused ? <b className="block text-sm font-medium phone:hidden">paused</b> : null}
       </td>
       <td className="num">{count(total)}</td>
-      <td className="hidden min-w-48 phone:table-cell">
+      <td className={`min-w-48 ${besides}`}>
         <Mix queue={queue} states={live} total={total} />
       </td>
       <td className="num whitespace-nowrap text-text-2">
         {queue.readySince === undefined ? 'none' : <Moment at={queue.readySince} as="ago" />}
       </td>
-      <td className={`num hidden phone:table-cell ${serving === 0 ? 'font-medium text-again' : 'text-text-2'}`}>
-        {serving === 0 ? 'none' : count(serving)}
+      <td className="num hidden whitespace-nowrap text-text-2 phone:table-cell">
+        {perMinute === undefined ? '' : rate(perMinute)}
+      </td>
+      <td
+        className={`num hidden phone:table-cell ${serving === 0 && !isOwn(queue.queue) ? 'font-medium text-again' : 'text-text-2'}`}
+      >
+        {isOwn(queue.queue) ? 'any' : serving === 0 ? 'none' : count(serving)}
       </td>
       <td className="hidden whitespace-nowrap text-text-2 phone:table-cell">
         {queue.paused ? (
@@ -106,74 +153,5 @@ function QueueRow({ queue, machine, workers }: QueueRowProps): ReactNode {
         <PauseButton queue={queue} />
       </td>
     </tr>
-  )
-}
-
-/** One bar with the mix of states. */
-function Mix({
-  queue,
-  states,
-  total,
-}: {
-  readonly queue: Queue
-  readonly states: readonly State[]
-  readonly total: number
-}): ReactNode {
-  const parts = states.filter((state) => (queue.counts[state] ?? 0) > 0)
-  const text = parts.map((state) => `${count(queue.counts[state] ?? 0)} ${state}`).join(', ')
-  return (
-    <span className="flex flex-col gap-0.5" title={text}>
-      <span className="flex h-1.5 overflow-hidden rounded-full bg-hover">
-        {parts.map((state) => (
-          <span
-            key={state}
-            style={{
-              width: `${(100 * (queue.counts[state] ?? 0)) / Math.max(1, total)}%`,
-              background: `var(--${FAMILY[state]})`,
-            }}
-          />
-        ))}
-      </span>
-      <span className="truncate text-xs text-text-3">{text || 'nothing live'}</span>
-    </span>
-  )
-}
-
-function PauseButton({ queue }: { readonly queue: Queue }): ReactNode {
-  const session = useSession()
-  const client = useQueryClient()
-  const say = useSay()
-  const word = queue.paused ? 'resume' : 'pause'
-  const { mutate, isPending } = useMutation({
-    mutationFn: () => ask(`/v1/queues/${segment(queue.queue)}/${word}`, { method: 'POST' }),
-    onSuccess: () => {
-      say(
-        queue.paused
-          ? `Queue ${queue.queue} gives to workers again.`
-          : `Queue ${queue.queue} is paused: ${plural(queue.counts.running ?? 0, 'job')} under way go on, nothing new is given out.`,
-      )
-      void client.invalidateQueries({ queryKey: ['queues'] })
-    },
-    onError: (error) => say(refusal(error), true),
-  })
-  const text = queue.paused ? 'Resume' : 'Pause'
-  if (!session.can('pauseQueue'))
-    return (
-      <Tip text={`Your token is of scope ${session.scope}, which may not ${word} queues.`}>
-        <button type="button" className="btn" aria-disabled="true">
-          {text}
-        </button>
-      </Tip>
-    )
-  return (
-    <button
-      type="button"
-      className="btn"
-      disabled={isPending}
-      aria-label={`${text} ${queue.queue}`}
-      onClick={() => mutate()}
-    >
-      {text}
-    </button>
   )
 }

@@ -3,16 +3,18 @@ import { Link } from 'wouter'
 import { useWorkers } from '../api/queries.ts'
 import type { Worker } from '../api/wire.ts'
 import { Title } from '../frame/title.tsx'
-import { quoted } from '../jobs/query.ts'
 import { Card } from '../parts/card.tsx'
 import { Moment } from '../parts/moment.tsx'
 import { Scroll } from '../parts/scroll.tsx'
 import { Empty, Loading, Trouble } from '../parts/trouble.tsx'
 import { count, inWords } from '../words/format.ts'
+import { WorkerPanel } from '../workers/panel.tsx'
 
 /** Who works, on what, and how busy they are. */
-export function WorkersPlace(): ReactNode {
+export function WorkersPlace({ id }: { readonly id?: string | undefined }): ReactNode {
   const { data, error } = useWorkers()
+  const besides = id === undefined ? 'hidden phone:table-cell' : 'hidden'
+  const chosen = data?.find(({ workerId }) => workerId === id)
   const present = (data ?? []).filter((worker) => worker.present)
   const running = present.reduce((sum, worker) => sum + (worker.running ?? 0), 0)
   const slots = present.reduce((sum, worker) => sum + (worker.concurrency ?? 0), 0)
@@ -36,46 +38,63 @@ export function WorkersPlace(): ReactNode {
               {count(running)} of {count(slots)} slots were taken when they last told.
             </p>
           </div>
-          <Card>
-            <Scroll label="Workers">
-              <table className="rows">
-                <thead>
-                  <tr>
-                    <th>Worker</th>
-                    <th>Load</th>
-                    <th className="hidden phone:table-cell">Queues</th>
-                    <th className="hidden phone:table-cell">Types</th>
-                    <th className="hidden phone:table-cell">Host</th>
-                    <th className="num">Seen</th>
-                  </tr>
-                </thead>
-                <tbody>
-                  {data.map((worker) => (
-                    <WorkerRow key={worker.workerId} worker={worker} />
-                  ))}
-                </tbody>
-              </table>
-            </Scroll>
-          </Card>
+          <div
+            className={`grid items-start gap-4 ${id === undefined ? '' : 'desk:grid-cols-[minmax(0,1fr)_400px] wide:grid-cols-[minmax(0,1fr)_560px]'}`}
+          >
+            <Card className={id === undefined ? '' : 'hidden phone:block'}>
+              <Scroll label="Workers">
+                <table className="rows">
+                  <thead>
+                    <tr>
+                      <th>Worker</th>
+                      <th>Load</th>
+                      <th className={besides}>Queues</th>
+                      <th className={besides}>Types</th>
+                      <th className={besides}>Host</th>
+                      <th className="num">Seen</th>
+                    </tr>
+                  </thead>
+                  <tbody>
+                    {data.map((worker) => (
+                      <WorkerRow
+                        key={worker.workerId}
+                        worker={worker}
+                        isChosen={worker.workerId === id}
+                        besides={besides}
+                      />
+                    ))}
+                  </tbody>
+                </table>
+              </Scroll>
+            </Card>
+            {id === undefined ? null : chosen === undefined ? (
+              <Empty title={`There is no worker ${id}`}>Workers that have gone are forgotten after a while.</Empty>
+            ) : (
+              <WorkerPanel worker={chosen} />
+            )}
+          </div>
         </>
       )}
     </div>
   )
 }
 
-/** What it has now, with since when beside each. */
-const holdsOf = (workerId: string): string =>
-  `/jobs?q=${encodeURIComponent(`state:claimed,running worker:${quoted(workerId)}`)}`
+interface WorkerRowProps {
+  readonly worker: Worker
+  readonly isChosen: boolean
+  /** Of cells that have no room on a phone, or beside a panel that says the same. */
+  readonly besides: string
+}
 
-function WorkerRow({ worker }: { readonly worker: Worker }): ReactNode {
+function WorkerRow({ worker, isChosen, besides }: WorkerRowProps): ReactNode {
   const { workerId, running = 0, concurrency = 0, queues = [], types, host, pid, version, seenAt, present } = worker
   const where = [host, pid === undefined ? undefined : `pid ${pid}`, version]
     .filter((part) => part !== undefined)
     .join(', ')
   return (
-    <tr>
+    <tr className={isChosen ? 'bg-hover' : ''}>
       <td className="mono w-full max-w-0 truncate py-2 font-medium phone:w-auto phone:max-w-none phone:break-all phone:whitespace-normal">
-        <Link className="hover:underline" title="What it holds" href={holdsOf(workerId)}>
+        <Link className="hover:underline" title="What it holds" href={`/workers/${encodeURIComponent(workerId)}`}>
           {workerId}
         </Link>
         {present ? '' : <span className="font-sans text-text-3"> gone</span>}
@@ -94,11 +113,11 @@ function WorkerRow({ worker }: { readonly worker: Worker }): ReactNode {
           </span>
         </span>
       </td>
-      <td className="hidden text-text-2 phone:table-cell">{queues.join(', ')}</td>
-      <td className="hidden max-w-80 truncate text-text-2 phone:table-cell" title={types?.join(', ')}>
+      <td className={`text-text-2 ${besides}`}>{queues.join(', ')}</td>
+      <td className={`max-w-80 truncate text-text-2 ${besides}`} title={types?.join(', ')}>
         {types?.join(', ') ?? 'any'}
       </td>
-      <td className="hidden text-text-2 phone:table-cell">{where}</td>
+      <td className={`text-text-2 ${besides}`}>{where}</td>
       <td className="num whitespace-nowrap text-text-2">
         <Moment at={seenAt} />
       </td>

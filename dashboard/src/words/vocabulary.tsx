@@ -2,7 +2,8 @@
  * In whose words states and events are said: pawl's own, or those of one of the documents. Icons, colours, addresses and the
  * drawing stay as they are.
  */
-import { createContext, type ReactNode, useContext, useMemo } from 'react'
+import { createContext, type ReactNode, useCallback, useContext, useMemo } from 'react'
+import { useSearchParams } from 'wouter'
 import { useDialect } from '../api/queries.ts'
 import type { Dialect, State } from '../api/wire.ts'
 import { useKept } from './kept.ts'
@@ -26,10 +27,27 @@ export function useWords(): Vocabulary {
 }
 
 export function VocabularyProvider({ children }: { readonly children: ReactNode }): ReactNode {
-  const [name, choose] = useKept('words', 'pawl')
+  const [kept, keep] = useKept('words', 'pawl')
+  const [params, setParams] = useSearchParams()
+  // What an address says holds for whoever was sent it; what they choose themselves is theirs again.
+  const asked = VOCABULARIES.find((each) => each === params.get('dialect'))
+  const name = asked ?? kept
+  const choose = useCallback(
+    (chosen: string) => {
+      keep(chosen)
+      if (asked !== undefined) setParams((before) => without(before, 'dialect'), { replace: true })
+    },
+    [keep, asked, setParams],
+  )
   const { data } = useDialect(name)
   const words = useMemo(() => vocabulary(name, choose, name === 'pawl' ? undefined : data), [name, choose, data])
   return <Words value={words}>{children}</Words>
+}
+
+function without(params: URLSearchParams, name: string): URLSearchParams {
+  const rest = new URLSearchParams(params)
+  rest.delete(name)
+  return rest
 }
 
 function vocabulary(name: string, choose: (name: string) => void, dialect: Dialect | undefined): Vocabulary {

@@ -43,6 +43,8 @@ export interface TrafficStep {
   /** When it begins. */
   readonly at: Moment
   readonly events: Readonly<Partial<Record<string, number>>>
+  /** How long what was claimed in it had been ready, in milliseconds; absent where nothing was claimed. */
+  readonly wait?: { readonly p50: number; readonly p95: number }
 }
 
 export interface TrafficAnswer {
@@ -61,6 +63,10 @@ export interface TrafficAnswer {
   /** Oldest first; those in which nothing happened are left out. */
   readonly steps: readonly TrafficStep[]
   readonly failures: readonly { readonly code: string; readonly count: number }[]
+  /** What has ended by queue, the most first. */
+  readonly ended: readonly { readonly queue: string; readonly count: number }[]
+  /** Over the whole window, as in its steps. */
+  readonly wait?: { readonly p50: number; readonly p95: number }
   /** The most recent first. */
   readonly lastSuccess: readonly { readonly type: string; readonly at: Moment }[]
 }

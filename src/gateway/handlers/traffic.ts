@@ -8,7 +8,7 @@ import type { trafficQuery } from '../contract/queries.ts'
 import { timeToWire } from '../contract/wire.ts'
 import { type Bucket, finestSince, WINDOWS, windowFrom } from '../traffic/buckets.ts'
 import type { TenantTraffic } from '../traffic/kept.ts'
-import { changeIn, codeIn } from '../traffic/keys.ts'
+import { changeIn, codeIn, queueIn, waitIn } from '../traffic/keys.ts'
 
 export const showTally: Handler = async ({ token }, { engine }) => {
   const { tally, now } = await engine.events({ by: 'tally', tenant: token.tenant })
@@ -35,10 +35,12 @@ function countsOf(tally: readonly Tally[]): TallyAnswer['counts'] {
 
 /** Failures and types that are told by name: the most frequent, the most recent. */
 const CODES_TOLD = 20
+const QUEUES_TOLD = 500
 const TYPES_TOLD = 200
 
 export const showTraffic: Handler = async ({ token, query }, { engine, traffic }) => {
   const { window } = query as z.output<typeof trafficQuery>
+  const mayTell = (queue: string) => token.queues?.includes(queue) ?? true
   traffic.asked()
   const now = engine.now()
   const own = traffic.of(token.tenant)
@@ -54,6 +56,8 @@ export const showTraffic: Handler = async ({ token, query }, { engine, traffic }
     changes: changesOf(buckets),
     steps: (own?.buckets.within(drawn, now) ?? []).map(stepOf),
     failures: failuresOf(buckets),
+    ended: endedOf(buckets).filter(({ queue }) => mayTell(queue)),
+    ...waitOf(buckets),
     lastSuccess: lastSuccessOf(own),
   } satisfies TrafficAnswer)
 }
@@ -87,7 +91,33 @@ function stepOf({ at, counts }: Bucket): TrafficStep {
     const change = changeIn(key)
     if (change !== undefined) events[change.event] = (events[change.event] ?? 0) + count
   }
-  return { at: timeToWire(at), events }
+  return { at: timeToWire(at), events, ...waitOf([{ at, counts }]) }
+}
+
+function endedOf(buckets: readonly Bucket[]): TrafficAnswer['ended'] {
+  const queues = summed(buckets, (key) => {
+    const queue = queueIn(key)
+    return queue === undefined ? undefined : { queue }
+  })
+  return [...queues].sort((a, b) => b.count - a.count).slice(0, QUEUES_TOLD)
+}
+
+function waitOf(buckets: readonly Bucket[]): Pick<TrafficStep, 'wait'> {
+  const waits = summed(buckets, (key) => {
+    const ms = waitIn(key)
+    return ms === undefined ? undefined : { ms }
+  }).toSorted((a, b) => a.ms - b.ms)
+  const all = waits.reduce((sum, { count }) => sum + count, 0)
+  if (all === 0) return {}
+  const reaching = (share: number): number => {
+    let rest = share * all
+    for (const { ms, count } of waits) {
+      rest -= count
+      if (rest <= 0) return ms
+    }
+    return waits.at(-1)?.ms ?? 0
+  }
+  return { wait: { p50: reaching(0.5), p95: reaching(0.95) } }
 }
 
 const lastSuccessOf = (own: TenantTraffic | undefined): TrafficAnswer['lastSuccess'] =>

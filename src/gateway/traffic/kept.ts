@@ -8,7 +8,7 @@ import type { Engine } from '../../engine/engine.ts'
 import { comparePositions } from '../../store/compare-positions.ts'
 import type { Setting } from '../../store/store.ts'
 import { Buckets, type PackedBucket } from './buckets.ts'
-import { codeIn, OTHER_FAILURES } from './keys.ts'
+import { othersOf } from './keys.ts'
 
 export interface TenantTraffic {
   readonly buckets: Buckets
@@ -78,7 +78,7 @@ export class TrafficShelf {
     for (const { key, text, updatedAt } of all) {
       const told = key === HEAD ? undefined : parsed(document, text)
       if (told === undefined) continue
-      const buckets = Buckets.from(told.windows, (name) => codeIn(name) !== undefined)
+      const buckets = Buckets.from(told.windows, (name) => othersOf(name) !== undefined)
       tenants.set(tenantIn(key), { position: told.position, buckets, lastSuccess: new Map(told.lastSuccess) })
       // Behind the head, and later than it: of another gateway, which had not come as far and took the place of who had.
       if (updatedAt >= headed.updatedAt && comparePositions(told.position, first) < 0) first = told.position
@@ -126,13 +126,13 @@ export class TrafficShelf {
   }
 }
 
-/** Codes are users' own, and may be long: where they are too much they are counted together. */
+/** Codes and queues are users' own, and may be long: where they are too much they are counted together. */
 function textOf({ buckets, lastSuccess, position: reached }: KeptTraffic): string {
   const latest = [...lastSuccess].slice(-TYPES_KEPT)
   const text = (named?: (name: string) => string) =>
     JSON.stringify({ version: 1, position: reached, windows: buckets.packed(named), lastSuccess: latest })
   const whole = text()
-  return whole.length <= LETTERS_MOST ? whole : text((name) => (codeIn(name) === undefined ? name : OTHER_FAILURES))
+  return whole.length <= LETTERS_MOST ? whole : text((name) => othersOf(name) ?? name)
 }
 
 /** Undefined where it is of another version, or damaged: then it is counted anew. */

@@ -1,5 +1,6 @@
 /**
- * How much goes on: state changes, failures by code, and when each type last succeeded, folded from the feed as it grows. No job
+ * How much goes on: state changes, failures by code, what ended by queue, how long what was ready waited, and when each type last
+ * succeeded, folded from the feed as it grows. No job
  * is scanned for it, and what came before the first gateway began to count is not known to it: `since` says when that was. What was
  * counted is written down once a minute with how far it has come (`kept.ts`), so that a restart loses nothing: the feed is read from there.
  *
@@ -10,6 +11,7 @@
  * round a second).
  */
 import { type Event, type EventType, OBSERVATION_TYPES } from '../../core/event.ts'
+import { isTerminal } from '../../core/job.ts'
 import type { Engine } from '../../engine/engine.ts'
 import { comparePositions } from '../../store/compare-positions.ts'
 import type { FeedItem } from '../../store/store.ts'
@@ -19,7 +21,7 @@ import { type Service, service } from '../../system/service.ts'
 import type { Timers } from '../../system/timers.ts'
 import { Buckets } from './buckets.ts'
 import { type TenantTraffic, TrafficShelf } from './kept.ts'
-import { changeKey, failureKey, OTHER_FAILURES } from './keys.ts'
+import { changeKey, endedKey, failureKey, OTHER_FAILURES, OTHER_QUEUES, waitKey } from './keys.ts'
 
 export interface TrafficOptions {
   readonly engine: Pick<Engine, 'events' | 'settings' | 'now'>
@@ -193,12 +195,16 @@ export class Traffic implements AsyncDisposable {
     const [{ tenant, type }] = items as readonly [FeedItem]
     const { buckets, lastSuccess } = this.#tenant(tenant)
     this.#changed.add(tenant)
-    for (const { change, failure, count, at } of counted) {
+    for (const { change, failure, wait, count, at } of counted) {
       const when = Math.min(at, now)
       buckets.add(when, change, count)
+      if (wait !== undefined) buckets.add(when, wait, count)
       if (failure !== undefined) buckets.addMadeUp(when, failure, count, OTHER_FAILURES)
     }
     const latest = Math.min(now, Math.max(0, ...counted.map(({ at }) => at)))
+    // A feed item names its queue: these are exact, however many there are.
+    if (counted.some(({ ends }) => ends) && latest > 0)
+      for (const { queue } of items) buckets.addMadeUp(latest, endedKey(queue), 1, OTHER_QUEUES)
     if (type === 'succeeded' && latest > 0) for (const { jobType } of items) succeeded(lastSuccess, jobType, latest)
   }
 
@@ -214,15 +220,17 @@ export class Traffic implements AsyncDisposable {
     if (items.some(({ type }) => OBSERVED.has(type))) return []
     const every = Math.max(1, Math.ceil(items.length / READ_MOST))
     const sample = items.filter((_, n) => n % every === 0)
-    const events = (await Promise.all(sample.map((item) => this.#event(item)))).filter((event) => event !== undefined)
-    const share = events.length === 0 ? 0 : items.length / events.length
-    return events.flatMap((event) => countedAs(event, share))
+    const read = (await Promise.all(sample.map((item) => this.#event(item)))).filter((each) => each !== undefined)
+    const share = read.length === 0 ? 0 : items.length / read.length
+    return read.flatMap(({ event, before }) => countedAs(event, before, share))
   }
 
-  async #event({ jobId, rev }: FeedItem): Promise<Event | undefined> {
-    const { events } = await this.#options.engine.events({ by: 'job', id: jobId, afterRev: rev - 1, limit: 1 })
-    const [event] = events
-    return event?.rev === rev ? event : undefined
+  /** With the one before it where that says since when the job was ready. */
+  async #event({ jobId, rev, type }: FeedItem): Promise<Read | undefined> {
+    const back = type === 'claimed' && rev > 1 ? 2 : 1
+    const { events } = await this.#options.engine.events({ by: 'job', id: jobId, afterRev: rev - back, limit: back })
+    const event = events.find((each) => each.rev === rev)
+    return event && { event, before: events.find((each) => each.rev === rev - 1) }
   }
 
   #tenant(name: string): TenantTraffic {
@@ -237,10 +245,18 @@ export class Traffic implements AsyncDisposable {
 /** They change no state; heartbeats alone would be most of what is read. */
 const OBSERVED: ReadonlySet<EventType> = new Set(OBSERVATION_TYPES)
 
+interface Read {
+  readonly event: Event
+  readonly before: Event | undefined
+}
+
 /** The names that an event is counted under. */
 interface Counted {
   readonly change: string
   readonly failure: string | undefined
+  readonly wait: string | undefined
+  /** Whether it ended its job. */
+  readonly ends: boolean
   readonly count: number
   /** When it happened. */
   readonly at: number
@@ -252,9 +268,15 @@ function succeeded(lastSuccess: Map<string, number>, jobType: string, at: number
   if (lastSuccess.size > TYPES_MOST) lastSuccess.delete(lastSuccess.keys().next().value as string)
 }
 
-function countedAs(event: Event, count: number): readonly Counted[] {
-  if (event.to === undefined) return []
-  const failure = 'failure' in event.payload ? event.payload.failure : undefined
-  const change = changeKey(event.type, event.from, event.to)
-  return [{ change, failure: failure && failureKey(failure.code), count, at: event.at }]
+function countedAs(event: Event, before: Event | undefined, count: number): readonly Counted[] {
+  const { to, at, type, from, payload } = event
+  if (to === undefined) return []
+  const failure = 'failure' in payload ? payload.failure : undefined
+  const wait = type === 'claimed' && before !== undefined ? waitKey(at - readySince(before)) : undefined
+  const change = changeKey(type, from, to)
+  return [{ change, failure: failure && failureKey(failure.code), wait, ends: isTerminal(to), count, at }]
 }
+
+/** When a job could be claimed after this, as far as its log tells: what it was held for by a limit is in it. */
+const readySince = ({ at, payload }: Event): number =>
+  'runAt' in payload && payload.runAt !== undefined ? Math.max(at, payload.runAt) : at
