@@ -172,7 +172,7 @@ describe('how long what was ready has waited', () => {
   it('is told by half and by nineteen in twenty, from when it was due', async () => {
     await using fixture = await openGatewayFixture({ tenant: 'acme' })
     const ask = async () =>
-      (await fixture.ask('viewer', 'GET', '/v1/traffic?window=1h')).body as unknown as TrafficAnswer
+      JSON.parse((await fixture.ask('viewer', 'GET', '/v1/traffic?window=1h')).text) as TrafficAnswer
     await eventually('it counts', async () => (await ask()).since < (await ask()).at)
     for (let n = 0; n < 20; n += 1) await fixture.ask('producer', 'POST', '/v1/jobs', { type: 'a', queue: 'q' })
     const claim = { queues: ['q'], limit: 19, workerId: 'w', requestId: 'c1' }

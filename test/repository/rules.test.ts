@@ -53,7 +53,7 @@ const NAMED: Readonly<Record<string, Exemption>> = {
   'src/gateway/contract/queries.ts': { names: ['cancelled'], why: PEOPLE },
   'src/gateway/contract/schemas.ts': { names: ['failed', 'stalled', 'timed_out'], why: OPTION },
   'src/gateway/contract/wire.ts': { names: ['claimed'], why: EVENTS },
-  'src/gateway/traffic/traffic.ts': { names: ['succeeded'], why: EVENTS },
+  'src/gateway/traffic/traffic.ts': { names: ['claimed', 'succeeded'], why: EVENTS },
   'src/engine/observer.ts': { names: ['claimed', 'dead_lettered', 'failed', 'stalled', 'timed_out'], why: EVENTS },
   'src/engine/verify-bodies.ts': { names: ['dead_lettered', 'failed', 'succeeded', 'timed_out'], why: EVENTS },
   'src/library/hooks.ts': { names: ['dead_lettered', 'stalled'], why: EVENTS },
