@@ -2,8 +2,10 @@
 import type { Approval, Terms } from './approval.ts'
 import type { Admit, Approve, AskApproval, Deny, Unstamped } from './command.ts'
 import { digest } from './hash.ts'
-import { isEnded, type Job, type Time } from './job.ts'
+import { isEnded, type Job, type Kind, type Time } from './job.ts'
 import type { Route } from './needs.ts'
+import { destinationOf, type Recast, type Redirect, recastAmiss } from './recast.ts'
+import { isReserved } from './reserved.ts'
 
 /** A policy's word about one job. */
 export interface Judged {
@@ -17,6 +19,15 @@ export interface Judged {
   readonly approval: { readonly expiresMs: number; readonly fourEyes: boolean } | undefined
   /** Where it goes when it is let in. Absent: to whoever claims from its queue. */
   readonly route?: Route | undefined
+  /** What is made of it then. */
+  readonly recast?: Omit<Recast, 'redirect'> | undefined
+  /** The topic it goes to instead. What that comes to is not the policy's to say. */
+  readonly redirect?: Pick<Redirect, 'from' | 'to' | 'rule'> | undefined
+}
+
+/** A word about a job, and where it goes by it. */
+export interface Addressed extends Omit<Judged, 'recast' | 'redirect'> {
+  readonly recast?: Recast | undefined
 }
 
 /** A live worker, as far as routing asks. */
@@ -34,22 +45,48 @@ const VIOLATION = 'policy_violation'
  */
 export function sentenceOf(
   job: Job,
-  judged: Judged,
+  judged: Addressed,
   now: Time,
   enqueuedBy: string | undefined,
 ): Unstamped<Admit | Deny | AskApproval> {
-  const { rule, policyHash, reason, terms, approval, route } = judged
+  const { rule, policyHash, reason, terms, approval, route, recast } = judged
   if (!judged.letsIn) return { type: 'deny', rule, policyHash, reason, cause: VIOLATION }
-  if (approval === undefined) return { type: 'admit', rule, policyHash, terms, route }
+  const amiss = recastAmiss(job, recast)
+  if (amiss !== undefined) return { type: 'deny', rule, policyHash, reason: amiss, cause: VIOLATION }
+  if (approval === undefined) return { type: 'admit', rule, policyHash, terms, route, recast }
   const asked = job.approval
   const stands = asked !== undefined && asked.policyHash === policyHash && asked.jobHash === jobHashOf(job)
   const inTime = stands && now < asked.expiresAt
   if (inTime && asked.given !== undefined)
-    return { type: 'admit', rule, policyHash, terms, route, reason: `Approved by ${asked.given.by}.` }
+    return { type: 'admit', rule, policyHash, terms, route, recast, reason: `Approved by ${asked.given.by}.` }
   if (stands && !inTime && asked.given === undefined)
     return { type: 'deny', rule, policyHash, reason: 'Nobody approved it in time.', cause: VIOLATION }
   const notBy = approval.fourEyes ? enqueuedBy : undefined
   return { type: 'askApproval', rule, policyHash, expiresMs: approval.expiresMs, notBy, reason }
+}
+
+/**
+ * What a word about a job comes to, where it is sent to another topic: `announced` is what workers of its own tenant have said of
+ * that, if they have. It keeps its own policy, each bound the narrower of both. What is pawl's own nobody is sent to.
+ */
+export function addressed(judged: Judged, { spec }: Pick<Job, 'spec'>, announced: Kind | undefined): Addressed {
+  const { redirect, recast, ...word } = judged
+  if (redirect === undefined) return { ...word, recast: recast && { ...recast, redirect: undefined } }
+  const { to, rule } = redirect
+  const { queue, type } = destinationOf(spec, to, announced)
+  if (isReserved(queue) || isReserved(type))
+    return { ...word, letsIn: false, rule, reason: `Topic ${to} comes to queue ${queue}, which is pawl’s own.` }
+  const made = { labels: recast?.labels, throttles: recast?.throttles, redirect: { ...redirect, queue, type } }
+  return { ...word, terms: narrowed(word.terms, announced), recast: made }
+}
+
+function narrowed(terms: Terms | undefined, announced: Kind | undefined): Terms | undefined {
+  if (announced === undefined) return terms
+  const { attemptMs, maxAttempts } = announced.policy
+  return {
+    attemptMs: Math.min(terms?.attemptMs ?? attemptMs, attemptMs),
+    maxAttempts: Math.min(terms?.maxAttempts ?? maxAttempts, maxAttempts),
+  }
 }
 
 /**

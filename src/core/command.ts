@@ -4,6 +4,7 @@ import type { BodyRef, DeadLetterReason, JobFlow, JobId, Kind, Priority, Progres
 import type { Route } from './needs.ts'
 import type { Note } from './note.ts'
 import type { ErrorClass } from './policy.ts'
+import type { Recast } from './recast.ts'
 import type { CommandType } from './verb.ts'
 
 interface Asked {
@@ -57,6 +58,8 @@ export interface Admit extends Asked {
   readonly terms?: Terms | undefined
   /** Who may claim it, beyond those of its queue. Absent: whoever claims from its queue. */
   readonly route?: Route | undefined
+  /** What is made of it besides. Absent: it is what was asked for. */
+  readonly recast?: Recast | undefined
 }
 
 /** The rule of whoever decides without one. */

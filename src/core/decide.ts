@@ -42,6 +42,7 @@ import { isEnded, type Job, type Receipt, type Time } from './job.ts'
 import { annotationOf } from './late.ts'
 import { nextOf } from './newer.ts'
 import { ownership, type Trespass } from './ownership.ts'
+import { askedOf } from './recast.ts'
 import { alreadyDone, repetition } from './receipt.ts'
 import type { Refusal } from './refusal.ts'
 import { refuse } from './refuse.ts'
@@ -128,7 +129,7 @@ function decideEnqueue(job: Job | undefined, command: Enqueue, now: Time): Decis
     const event = enqueued(command, now)
     return { kind: 'accepted', events: [event], job: evolve(undefined, event), bodies: [], successor: undefined }
   }
-  if (sameEnqueue(job, command)) {
+  if (sameEnqueue({ id: job.id, spec: askedOf(job) }, command)) {
     const { requestId } = command
     return {
       kind: 'replayed',

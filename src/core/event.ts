@@ -25,6 +25,7 @@ import type {
   Wait,
 } from './job.ts'
 import type { Note } from './note.ts'
+import type { Recast } from './recast.ts'
 import type { CommandType } from './verb.ts'
 
 /** Payload of each transition event. */
@@ -46,6 +47,7 @@ export interface TransitionPayloads {
     readonly startBy: Time | undefined
     readonly needs: string | undefined
     readonly terms: Terms | undefined
+    readonly recast: Recast | undefined
   }
   denied: { readonly verdict: Verdict }
   claimed: { readonly owner: Owner; readonly fence: string; readonly leaseExpiresAt: Time }

@@ -11,8 +11,9 @@ import { created } from './evolve/created.ts'
 import { type Changes, observed } from './evolve/observed.ts'
 import { remember } from './evolve/remember.ts'
 import type { DeadLetter, Failure, Job, LastClaim, Lease, Owner, Receipt, Result, Time, Verdict, Wait } from './job.ts'
-import { withoutRoute } from './needs.ts'
+import { needText, withoutRoute } from './needs.ts'
 import { withoutNext } from './newer.ts'
+import { askedOf, recasted, specAs } from './recast.ts'
 import { silencesAfter } from './suspicion.ts'
 import { deadlineOnStart, nextTickAt, readyAt, startByFrom } from './timers.ts'
 
@@ -285,7 +286,7 @@ function reopened(job: Job, event: Event, { runAt, deadlineAt, startBy }: Transi
       failures: 0,
       stalls: 0,
       cancel: undefined,
-      needs: withoutRoute(job.needs),
+      ...asAsked(job),
       newer: withoutNext(job.newer),
       lastClaim: job.lastClaim && { ...job.lastClaim, ran: false },
       deadlineAt,
@@ -294,11 +295,19 @@ function reopened(job: Job, event: Event, { runAt, deadlineAt, startBy }: Transi
   )
 }
 
-const admitted = (job: Job, { startBy, needs = job.needs, terms }: TransitionPayloads['admitted']): Changes => ({
-  startBy,
-  needs,
-  terms,
-})
+function admitted(job: Job, { startBy, needs = job.needs, terms, recast }: TransitionPayloads['admitted']): Changes {
+  if (recast === undefined) return { startBy, needs, terms }
+  const made = recasted(askedOf(job), recast)
+  return { startBy, needs, terms, recast: made, spec: specAs(made) }
+}
+
+/** Another chance is one of what was asked for: it is judged anew, and needs its type if it has needed that. */
+function asAsked(job: Job): Changes {
+  const spec = askedOf(job)
+  const typed = withoutRoute(job.needs)
+  const needs = typed && needText({ type: spec.kind.type, pool: undefined, capabilities: [] })
+  return { spec, recast: undefined, needs }
+}
 
 const stalled = (job: Job, { needs = job.needs }: TransitionPayloads['stalled']): Changes => ({
   stalls: job.stalls + (countsStall(job) ? 1 : 0),

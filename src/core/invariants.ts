@@ -4,6 +4,7 @@ import type { Event } from './event.ts'
 import { fenceOf, nonceIn } from './fence.ts'
 import { isOwned, isTerminal, type Job, RANK } from './job.ts'
 import { needOf, withType } from './needs.ts'
+import { askedOf } from './recast.ts'
 
 export const INVARIANTS = {
   I1: 'At most one live lease per job, and it names exactly one fence.',
@@ -61,6 +62,8 @@ function moveBreaches(before: Job, event: Event, after: Job, moved: boolean): re
   if (isOwned(before) && isOwned(after) && before.lease.fence !== after.lease?.fence)
     breach('I1', 'the fence changed under its owner')
   if (after.updatedAt < before.updatedAt) breach('I3', 'time ran backwards')
+  if (before.spec !== after.spec && event.type !== 'admitted' && event.type !== 'reopened')
+    breach('I5', 'it is something else than it was admitted as')
   if (!staysNeeded(before, event, after)) breach('I5', 'it needs something else than before')
   return found
 }
@@ -85,6 +88,7 @@ export function recordBreaches(job: Job): readonly Breach[] {
   if ((job.phase === 'compensate') !== (job.intended !== undefined))
     breach('I5', 'a compensation knows its ending, and only a compensation does')
   if (job.approval !== undefined && job.state !== 'pending') breach('I5', `an approval is asked for in ${job.state}`)
+  if (askedOf(job).kind.tenant !== job.spec.kind.tenant) breach('I5', 'it is another tenant’s')
   const { type = job.spec.kind.type } = needOf(job.needs)
   if (type !== job.spec.kind.type) breach('I5', `it needs type ${type}`)
   const { maxStalls, budget } = job.spec.kind.policy
@@ -102,7 +106,8 @@ export function recordBreaches(job: Job): readonly Breach[] {
 function staysNeeded({ needs, spec }: Job, { type }: Event, after: Job): boolean {
   if (needs === undefined || needs === after.needs) return true
   const typed = needOf(needs).type
-  if (type === 'admitted' || type === 'reopened') return typed === undefined || typed === needOf(after.needs).type
+  // Its type may be another then: which one, the record by itself says.
+  if (type === 'admitted' || type === 'reopened') return typed === undefined || needOf(after.needs).type !== undefined
   return withType(needs, spec.kind.type) === after.needs
 }
 

@@ -9,6 +9,7 @@ import type { Approval, Terms } from './approval.ts'
 import { assert } from './assert.ts'
 import { COUNTS } from './limits.ts'
 import type { ErrorClass, Policy } from './policy.ts'
+import type { Recasted } from './recast.ts'
 import type { CommandType } from './verb.ts'
 
 /** Epoch milliseconds by the store's clock. */
@@ -102,7 +103,7 @@ export interface BodyRef {
   readonly digest: string | undefined
 }
 
-/** What was asked for at enqueue. Never changes: the job's row in a store is this. */
+/** What was asked for at enqueue, or what admission has made of that (`recast.ts`). What was asked for never changes: the job's row in a store is that. */
 export interface Spec {
   readonly kind: Kind
   /** The producer's own id, which works wherever an id does. */
@@ -295,6 +296,8 @@ interface Common {
   readonly needs: string | undefined
   /** Said when it was let in, and immutable from then on. Absent: its policy alone holds. */
   readonly terms: Terms | undefined
+  /** Where admission has made something else of it than was asked for: what, and of what. `spec` is what it is. */
+  readonly recast: Recasted | undefined
   /** While it is pending: that somebody must approve it, and who did. */
   readonly approval: Approval | undefined
   readonly phase: 'run' | 'compensate'

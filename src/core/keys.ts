@@ -3,6 +3,7 @@
  * ever, as its policy says. Which of its keys a job takes or gives up with a change is decided here, kept by stores.
  */
 import { isTerminal, type Job, type Spec, type Time } from './job.ts'
+import { askedOf } from './recast.ts'
 
 export interface DedupeKey {
   readonly purpose: 'dedupe'
@@ -13,7 +14,7 @@ export interface DedupeKey {
 
 /** The key a job holds from its enqueue on. */
 export function keyOf(job: Job): DedupeKey | undefined {
-  const { dedupeKey, kind, createdAt } = job.spec
+  const { dedupeKey, kind, createdAt } = askedOf(job)
   if (dedupeKey === undefined) return undefined
   const { dedupe } = kind.policy
   const until = typeof dedupe === 'number' ? createdAt + dedupe : undefined

@@ -9,6 +9,7 @@ import type { Draft } from './draft.ts'
 import { wordsInPlaceOf } from './in-place.ts'
 import { type BodyRef, isEnded, type Job, type JobFlow, type Newer, type Time } from './job.ts'
 import { isHeldForLife } from './keys.ts'
+import { askedOf } from './recast.ts'
 
 /**
  * What a duplicate has done: its input took the place of that of the job there is (`replaced`), or waits to be the next
@@ -28,7 +29,7 @@ export function effectOn(job: Job, flow: JobFlow | undefined): Effect | 'gone' {
  * the newest would run before one that is older.
  */
 export const placeOf = (job: Job, flow: JobFlow | undefined): 'replaced' | 'next' =>
-  isUntouched(job) && job.newer?.next === undefined && isSameFlow(job.spec.flow, flow) ? 'replaced' : 'next'
+  isUntouched(job) && job.newer?.next === undefined && isSameFlow(askedOf(job).flow, flow) ? 'replaced' : 'next'
 
 const isUntouched = ({ state, attempt }: Job): boolean => (state === 'pending' || state === 'queued') && attempt === 0
 
@@ -61,7 +62,8 @@ const hasNext = ({ newer, cancel }: Job): boolean => newer?.next !== undefined &
 
 /** What comes after a job that has ended; undefined where nothing does. It has its words, its key, and the newer input. */
 export function nextOf(d: Draft, job: Job): Omit<Enqueue, 'id'> | undefined {
-  const { endedAt, newer, spec } = d.job
+  const { endedAt, newer } = d.job
+  const spec = askedOf(d.job)
   // With the end, and with nothing that is said of it afterwards.
   if (endedAt === undefined || isEnded(job) || newer?.next === undefined || !hasNext(d.job)) return undefined
   const { input, runAt, flow } = newer.next

@@ -16,16 +16,13 @@ import {
   type Time,
 } from './job.ts'
 import type { Policy } from './policy.ts'
+import { isIn } from './recast.ts'
+import { isReserved } from './reserved.ts'
 import { resolvePolicy } from './resolve.ts'
 import { statesBefore } from './transitions.ts'
 
 export const OPERATIONS_QUEUE = 'pawl.operations'
 export const OPERATION_TYPE = 'pawl.operation'
-
-/** Names that begin so are pawl's own: nobody enqueues into such a queue, or claims from it, but through `operations`. */
-const RESERVED = 'pawl.'
-export const isReserved = (name: string): boolean => name.startsWith(RESERVED)
-export const RESERVED_RULE = `must not begin with ${RESERVED}: those names are pawl’s own`
 
 /** As long as it takes, through restarts and outages: what was done is not done again. */
 export const OPERATION_POLICY: Policy = policyOf()
@@ -86,8 +83,8 @@ export const statesFor = (action: Action, asked: readonly State[] | undefined): 
   asked === undefined ? STATES_OF[action].unsaid : asked.filter((state) => STATES_OF[action].most.includes(state))
 
 /** An operation is not done to operations, nor to what whoever asks may not touch. */
-export const isWithin = ({ queues }: Pick<OperationSpec, 'queues'>, { spec }: Job): boolean =>
-  !isReserved(spec.kind.queue) && (queues === undefined || queues.includes(spec.kind.queue))
+export const isWithin = ({ queues }: Pick<OperationSpec, 'queues'>, job: Job): boolean =>
+  !isReserved(job.spec.kind.queue) && isIn(job, queues)
 
 export type Song =
   | { readonly sung: false }

@@ -9,6 +9,7 @@ import type { Draft } from './draft.ts'
 import { conclude } from './ending.ts'
 import { wordsInPlaceOf } from './in-place.ts'
 import type { Ending, Failure, Job } from './job.ts'
+import { askedOf } from './recast.ts'
 import { retryAt } from './retry.ts'
 import type { Ruling } from './ruling.ts'
 
@@ -38,7 +39,7 @@ export function successorOf(
   level = 0,
 ): Omit<Enqueue, 'id'> {
   assert(d.job.endedAt !== undefined, 'a successor comes after an ending')
-  const { spec } = job
+  const spec = askedOf(job)
   return {
     ...wordsInPlaceOf(spec),
     type: 'enqueue',

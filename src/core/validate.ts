@@ -70,6 +70,29 @@ function route(c: Checker, field: string, value: unknown): void {
   for (const [i, each] of capabilities.entries()) c.name(`${field}.capabilities[${i}]`, each)
 }
 
+function recast(c: Checker, field: string, { redirect, labels, throttles }: RecastFields): void {
+  c.optional(`${field}.redirect`, redirect, (f, y) =>
+    c.object(f, y, ({ from, to, queue, type, rule }: RedirectFields) => {
+      c.text(`${f}.from`, from, LENGTHS.key)
+      c.listed(`${f}.to`, to)
+      c.listed(`${f}.queue`, queue)
+      c.listed(`${f}.type`, type)
+      c.text(`${f}.rule`, rule, LENGTHS.id)
+    }),
+  )
+  if (labels !== undefined) c.words(`${field}.labels`, labels, SIZES.labels)
+  if (throttles === undefined) return
+  if (!Array.isArray(throttles)) return c.fail(`${field}.throttles`, 'must be a list')
+  for (const [i, each] of throttles.entries())
+    c.object(`${field}.throttles[${i}]`, each, ({ key, rule }: { readonly key?: unknown; readonly rule?: unknown }) => {
+      c.text(`${field}.throttles[${i}].key`, key, LENGTHS.key)
+      c.text(`${field}.throttles[${i}].rule`, rule, LENGTHS.id)
+    })
+}
+
+type RecastFields = Readonly<Partial<Record<'redirect' | 'labels' | 'throttles', unknown>>>
+type RedirectFields = Readonly<Partial<Record<'from' | 'to' | 'queue' | 'type' | 'rule', unknown>>>
+
 const CHECKS: Readonly<Record<Command['type'], Check>> = {
   enqueue,
   admit: (c, x) => {
@@ -77,6 +100,7 @@ const CHECKS: Readonly<Record<Command['type'], Check>> = {
     prose(c, x, 'reason')
     c.optional('terms', x['terms'], (f, y) => terms(c, f, y))
     c.optional('route', x['route'], (f, y) => route(c, f, y))
+    c.optional('recast', x['recast'], (f, y) => c.object(f, y, (made) => recast(c, f, made)))
   },
   deny: (c, x) => {
     verdict(c, x)

@@ -9,7 +9,7 @@ import { sourceOf } from '../core/newer.ts'
 import { isStripping } from '../core/stripped.ts'
 import type { Change, Key, KeyMove, NewJob } from '../store/store.ts'
 import type { ExecutorParts } from './execute.ts'
-import { birthsOf } from './flow-keys.ts'
+import { birthsIn, birthsOf } from './flow-keys.ts'
 import type { Segment } from './segment.ts'
 
 export function changeOf(segment: Segment, spawn: NewJob | undefined, flow?: KeyMove | undefined): Change {
@@ -18,7 +18,8 @@ export function changeOf(segment: Segment, spawn: NewJob | undefined, flow?: Key
   const give = given(segment)
   const strips = isStripping(before, after) ? true : undefined
   const change = { kind: 'move', before, after, events, bodies, strips, notAfter, give, take, spawn } as const
-  return after.spec.flow === undefined ? change : { ...change, flow, spent: spentIn(events) }
+  if (after.spec.flow === undefined) return change
+  return { ...change, flow, spent: spentIn(events), births: birthsIn(events) }
 }
 
 function spentIn(events: readonly Event[]): readonly Spend[] | undefined {

@@ -5,10 +5,10 @@
  *
  * Invariant: `#underWay` is present exactly while something is being looked at; `#pending` has what has yet to be.
  */
-import { declaring, decodeKey } from '../core/flow/document.ts'
-import type { KeyCause } from '../core/flow/key.ts'
+import { declaring, decodeKey, ruleName } from '../core/flow/document.ts'
+import type { KeyCause, Limit } from '../core/flow/key.ts'
 import type { Job } from '../core/job.ts'
-import type { DeclaredLimit } from '../core/policy.ts'
+import type { Throttle } from '../core/recast.ts'
 import type { KeyView } from '../store/store.ts'
 import type { Log } from '../system/log.ts'
 import { changeKey, type KeyWordParts } from './key-words.ts'
@@ -20,17 +20,25 @@ export interface DeclarationParts extends KeyWordParts {
 interface Declaration {
   readonly tenant: string
   readonly key: string
+  /** The job type, or the rule. */
   readonly type: string
-  readonly declared: DeclaredLimit
+  readonly declared: Limit
   readonly cause: KeyCause
 }
 
 /** Keys remembered as looked at; the one that was longest ago goes first, and is looked at once more. */
 const LOOKED_AT_MOST = 100_000
+/** What a rule says is told to its keys as often: one that was forgotten may have come back with the numbers of a job type. */
+const RULES_AGAIN_MS = 60_000
+
+interface LookedAt {
+  readonly declared: Limit
+  readonly at: number
+}
 
 export class Declarations implements AsyncDisposable {
   readonly #parts: DeclarationParts
-  readonly #lookedAt = new Map<string, DeclaredLimit>()
+  readonly #lookedAt = new Map<string, LookedAt>()
   #pending: Declaration[] = []
   #underWay: Promise<void> | undefined
 
@@ -50,15 +58,30 @@ export class Declarations implements AsyncDisposable {
     if (this.#pending.length > 0) this.#underWay ??= this.#lookAtAll()
   }
 
+  /** A job was admitted under keys that a rule has numbers for. */
+  noteRule(
+    { id, spec }: Job,
+    { key, rule, limit }: Throttle,
+    { actor, requestId }: Pick<KeyCause, 'actor' | 'requestId'>,
+  ): void {
+    const { tenant } = spec.kind
+    const type = ruleName(rule)
+    if (limit === undefined || !this.#isNew(nameOf(tenant, key, type), limit, RULES_AGAIN_MS)) return
+    const cause = { job: id, attempt: undefined, code: undefined, actor, requestId }
+    this.#pending.push({ tenant, key, type, declared: limit, cause })
+    this.#underWay ??= this.#lookAtAll()
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#underWay
   }
 
-  #isNew(name: string, declared: DeclaredLimit): boolean {
+  #isNew(name: string, declared: Limit, forMs = Number.POSITIVE_INFINITY): boolean {
     const before = this.#lookedAt.get(name)
-    if (before === declared || (before !== undefined && JSON.stringify(before) === JSON.stringify(declared)))
-      return false
-    this.#lookedAt.set(name, declared)
+    const at = this.#parts.now()
+    if (before !== undefined && isSame(before.declared, declared) && at - before.at < forMs) return false
+    this.#lookedAt.delete(name)
+    this.#lookedAt.set(name, { declared, at })
     if (this.#lookedAt.size > LOOKED_AT_MOST) this.#lookedAt.delete(this.#lookedAt.keys().next().value as string)
     return true
   }
@@ -98,6 +121,8 @@ export class Declarations implements AsyncDisposable {
     this.#parts.log.info('key declared anew', { key, tenant, by: type })
   }
 }
+
+const isSame = (a: Limit, b: Limit): boolean => a === b || JSON.stringify(a) === JSON.stringify(b)
 
 const documentAfter = (view: KeyView | undefined, { type, declared }: Declaration) =>
   view && declaring(decodeKey(view.key, view.text), type, declared)

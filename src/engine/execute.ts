@@ -3,10 +3,11 @@
  * is judged on the record held here and needs no load; the commit compares revisions, so a stale guess costs a round
  * trip and never a mistake.
  */
-import { sentenceOf } from '../core/admission.ts'
+import { type Addressed, addressed, type Judged, sentenceOf } from '../core/admission.ts'
 import { assert } from '../core/assert.ts'
 import { type Decision, decide, decideTick } from '../core/decide.ts'
 import { bondOf } from '../core/dialects/bond.ts'
+import type { Event } from '../core/event.ts'
 import type { Job, Time } from '../core/job.ts'
 import { reasonOf } from '../core/reason.ts'
 import { refuse } from '../core/refuse.ts'
@@ -26,6 +27,7 @@ import type { Group } from './group.ts'
 import { type Hearsay, MET_AT_KEY } from './hearsay.ts'
 import type { Holdings } from './holdings.ts'
 import type { IdBlocks } from './id-blocks.ts'
+import { JobTypes } from './job-types.ts'
 import type { Observer } from './observer.ts'
 import type { Segment } from './segment.ts'
 import { NOTICED_WITHIN_MS, type Steps } from './steps.ts'
@@ -45,7 +47,7 @@ export interface ExecutorParts {
   readonly log: Log
   readonly family: Family
   readonly flowKeys: FlowKeys
-  readonly declarations: Pick<Declarations, 'note'>
+  readonly declarations: Pick<Declarations, 'note' | 'noteRule'>
   readonly hearsay: Pick<Hearsay, 'note'>
 }
 
@@ -72,9 +74,13 @@ export class Executor {
   readonly #parts: ExecutorParts
   /** Owned jobs whose leases may have ended: kept for the tick that can tell. */
   #spared: readonly Job[] = []
+  /** What topics come to that jobs are sent to. */
+  readonly #types: JobTypes
 
   constructor(parts: ExecutorParts) {
     this.#parts = parts
+    const { store, clock } = parts
+    this.#types = new JobTypes({ settings: (operations) => store.settings(operations), now: () => clock.now() })
   }
 
   /** One round for all groups: load, decide, commit. A group that met a conflict, or has more words, is not done afterwards. */
@@ -120,7 +126,7 @@ export class Executor {
     const whoIsThere = rollCall(this.#parts)
     const sentence = async (job: Job): Promise<Segment | undefined> => {
       try {
-        const word = await judge.judge(job, whoIsThere)
+        const word = await this.#addressed(job, await judge.judge(job, whoIsThere))
         const enqueuedBy = word.approval?.fourEyes === true ? await this.#enqueuedBy(job) : undefined
         return judged(job, sentenceOf(job, word, now, enqueuedBy), now)
       } catch (error) {
@@ -129,6 +135,12 @@ export class Executor {
       }
     }
     return this.#moved(await Promise.all(jobs.map(sentence)))
+  }
+
+  async #addressed(job: Job, judged: Judged): Promise<Addressed> {
+    const to = judged.redirect?.to
+    const announced = to === undefined ? undefined : await this.#types.kind(job.spec.kind.tenant, to)
+    return addressed(judged, job, announced)
   }
 
   async #handedOut(limit: number, agenda: Agenda): Promise<DueAnswer> {
@@ -309,9 +321,19 @@ export class Executor {
     else if (notAfter !== undefined) held.keep(after)
     else held.refresh(after)
     observer.committed(events, before, after)
+    if (after.recast?.keys !== undefined) this.#declared(events, after)
     if (after.wait !== undefined) family.waits(after)
     else if (before.endedAt === undefined && after.endedAt !== undefined && after.spec.parentId !== undefined)
       family.ended(after, tx !== undefined)
+  }
+
+  /** Numbers of rules reach keys that are there already. */
+  #declared(events: readonly Event[], after: Job): void {
+    for (const event of events) {
+      if (event.type !== 'admitted') continue
+      for (const throttle of event.payload.recast?.throttles ?? [])
+        this.#parts.declarations.noteRule(after, throttle, event)
+    }
   }
 }
 

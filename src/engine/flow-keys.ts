@@ -4,8 +4,18 @@
  * never a mistake. A word that changes nothing about a key that was read since it was said is before whatever has become of the key
  * since: nothing is compared for it, so that who sets numbers all the time keeps nobody from ending.
  */
+
+import type { Event } from '../core/event.ts'
 import { decideKey } from '../core/flow/decide.ts'
-import { decodeKey, encodeKey, encodeKeyLog, gateIn, type KeyDocument, limitIn } from '../core/flow/document.ts'
+import {
+  decodeKey,
+  encodeKey,
+  encodeKeyLog,
+  gateIn,
+  type KeyDocument,
+  limitIn,
+  ruleName,
+} from '../core/flow/document.ts'
 import { isTold, type KeyEvent } from '../core/flow/event.ts'
 import { type Heard, isUneventful } from '../core/flow/heard.ts'
 import { atRest } from '../core/flow/key.ts'
@@ -194,6 +204,18 @@ export function birthsOf({ spec }: Job): readonly KeyBirth[] | undefined {
   if (spec.flow === undefined) return undefined
   const births = birthsBy(spec.kind)
   return spec.flow.keys.map((key, i) => ({ key, ...(births[i] ?? UNSAID) }))
+}
+
+/** The same of the keys that admission has put a job under; undefined where it has not. */
+export function birthsIn(events: readonly Event[]): readonly KeyBirth[] | undefined {
+  for (const event of events) {
+    if (event.type !== 'admitted' || event.payload.recast?.throttles === undefined) continue
+    return event.payload.recast.throttles.map(({ key, rule, limit }) => ({
+      key,
+      ...(limit === undefined ? UNSAID : birthOf({ declared: limit, declaredBy: ruleName(rule) })),
+    }))
+  }
+  return undefined
 }
 
 type Birth = Pick<KeyBirth, 'gate' | 'text'>

@@ -7,6 +7,7 @@ import { mayReopen } from '../core/dialects/bond.ts'
 import { wordsInPlaceOf } from '../core/in-place.ts'
 import type { Job, JobId } from '../core/job.ts'
 import { isHeldForLife } from '../core/keys.ts'
+import { askedOf } from '../core/recast.ts'
 import type { Refusal } from '../core/refusal.ts'
 import { refuse } from '../core/refuse.ts'
 import { gone } from '../core/stripped.ts'
@@ -78,11 +79,9 @@ const isReopened = ({ spec }: Job): boolean => mayReopen(spec.kind.policy)
  * A new job with the words of an old one, which is its parent. A key that is held beyond the life of its job stays the old
  * one's: taken along, it would be held already, and the letter could not be driven before its window is over.
  */
-export function inPlaceOf(
-  { id, priority, spec }: Job,
-  input: string | undefined,
-  actor: string,
-): Omit<EnqueueRequest, 'requestId'> {
+export function inPlaceOf(job: Job, input: string | undefined, actor: string): Omit<EnqueueRequest, 'requestId'> {
+  const { id, priority } = job
+  const spec = askedOf(job)
   const { kind, correlationId } = spec
   const words = { ...wordsInPlaceOf(spec), ...(isHeldForLife(spec) ? {} : { dedupeKey: undefined }) }
   return { ...words, kind, correlationId, actor, priority, input, parentId: id, older: true }

@@ -1,4 +1,5 @@
 import { isEnded, isTerminal, type Job, type JobId, LIVE_STATES } from '../core/job.ts'
+import { askedOf } from '../core/recast.ts'
 import type { JobPage, JobQuery } from '../store/store.ts'
 import { differences } from './difference.ts'
 import { type Discrepancy, unreadable, type Verification } from './discrepancy.ts'
@@ -75,7 +76,7 @@ export async function verifyOne(engine: Engine, job: Job): Promise<Verification>
 }
 
 function sharedKey(liveKeys: Map<string, JobId>, job: Job): readonly Discrepancy[] {
-  const { kind, dedupeKey } = job.spec
+  const { kind, dedupeKey } = askedOf(job)
   // A key that is held for a window outlives its job, or the other way round: then there may be another.
   if (dedupeKey === undefined || isEnded(job) || typeof kind.policy.dedupe === 'number') return []
   const name = JSON.stringify([kind.tenant, kind.type, dedupeKey])
@@ -135,8 +136,8 @@ async function miscounted(engine: Engine, before: Tallied, counted: ReadonlyMap<
   )
 }
 
-function count(counts: Map<string, number>, { spec, state }: Job): void {
-  const { tenant, queue, type } = spec.kind
-  const name = JSON.stringify([tenant, queue, type, state])
+function count(counts: Map<string, number>, job: Job): void {
+  const { tenant, queue, type } = askedOf(job).kind
+  const name = JSON.stringify([tenant, queue, type, job.state])
   counts.set(name, (counts.get(name) ?? 0) + 1)
 }

@@ -2,7 +2,7 @@
 import { assert } from '../core/assert.ts'
 import { DEFAULT_TENANT, type JobId, type Kind } from '../core/job.ts'
 import type { Effect } from '../core/newer.ts'
-import { isReserved, RESERVED_RULE } from '../core/operation.ts'
+import { isReserved, RESERVED_RULE } from '../core/reserved.ts'
 import { resolvePolicy } from '../core/resolve.ts'
 import type { Engine, EnqueueAnswer, EnqueueRequest } from '../engine/engine.ts'
 import { JobTypes, withDuplicates } from '../engine/job-types.ts'

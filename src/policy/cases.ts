@@ -42,6 +42,7 @@ const casesSchema = z.strictObject({
         decision: z.enum(DECISIONS),
         rule: z.string().optional(),
         route: z.string().optional(),
+        topic: z.string().optional(),
       }),
     }),
   ),
@@ -55,6 +56,8 @@ export interface CaseResult {
     readonly decision: string
     readonly rule?: string | undefined
     readonly route?: string | undefined
+    /** Where it comes to in the end. */
+    readonly topic?: string | undefined
   }
   readonly found: Judgement
   readonly ok: boolean
@@ -77,7 +80,8 @@ export function tried(
       const ok =
         judgement.decision === expected.decision &&
         (expected.rule === undefined || expected.rule === judgement.rule) &&
-        (expected.route === undefined || expected.route === judgement.route?.id)
+        (expected.route === undefined || expected.route === judgement.route?.id) &&
+        (expected.topic === undefined || expected.topic === (judgement.redirects.at(-1)?.to ?? job.topic ?? job.type))
       const { line } = found.placeOf(['cases', i])
       results.push({ file: file.name, line, name, expected, found: judgement, ok })
     }

@@ -4,6 +4,7 @@
  * in here: they may be big, or encrypted, and a policy that cannot see them cannot tell them to anybody.
  */
 import type { Job } from '../core/job.ts'
+import { topicOf } from '../core/recast.ts'
 
 /** Of CEL's types: whole numbers are `bigint`. The names are those of the record, and the contract with whoever writes rules. */
 export class JobFacts {
@@ -24,12 +25,13 @@ export class JobFacts {
   readonly generation: bigint
   readonly dialect: string
 
-  constructor({ id, spec, priority, generation }: Described) {
+  /** `sentTo`: the topic that it is judged for, where it was sent there. All else is as it was asked for. */
+  constructor({ id, spec, priority, generation }: Described, sentTo?: string) {
     const { kind } = spec
     this.id = id
     this.tenant = kind.tenant
     this.type = kind.type
-    this.topic = topicOf({ spec })
+    this.topic = sentTo ?? topicOf(spec)
     this.queue = kind.queue
     this.priority = BigInt(priority)
     this.env = spec.env ?? NONE
@@ -63,9 +65,6 @@ export interface Described {
     'topic' | 'env' | 'labels' | 'adapterId' | 'contextPtr' | 'parentId' | 'workflowId' | 'stepIndex'
   >
 }
-
-/** What a job is addressed to: its topic; of one that names none, its type. */
-export const topicOf = ({ spec }: Pick<Described, 'spec'>): string => spec.topic ?? spec.kind.type
 
 const NONE: Readonly<Record<string, never>> = {}
 

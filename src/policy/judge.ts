@@ -42,11 +42,37 @@ function sent(judgement: Judgement, rule: RouteRule, { spec }: Job, present: rea
     : { ...judgedBy(judgement), route: found.route }
 }
 
-export const judgedBy = ({ decision, rule, policyHash, reason, constraint, approval }: Judgement): Judged => ({
+export const judgedBy = ({
+  decision,
+  rule,
+  policyHash,
+  reason,
+  constraint,
+  approval,
+  redirects,
+  throttles,
+}: Judgement): Judged => ({
   approval,
   letsIn: decision !== 'deny',
   rule,
   policyHash,
   reason,
   terms: constraint && { attemptMs: constraint.timeout, maxAttempts: constraint.attempts },
+  recast: recastBy(constraint?.labels, throttles),
+  redirect: sentBy(redirects),
 })
+
+const recastBy = (
+  labels: Readonly<Record<string, string>> | undefined,
+  throttles: Judgement['throttles'],
+): Judged['recast'] =>
+  labels === undefined && throttles.length === 0
+    ? undefined
+    : { labels, throttles: throttles.length === 0 ? undefined : throttles }
+
+/** From where it was first addressed to where it came to in the end, by whoever sent it there. */
+function sentBy(redirects: Judgement['redirects']): Judged['redirect'] {
+  const [first] = redirects
+  const last = redirects.at(-1)
+  return first && last && { from: first.from, to: last.to, rule: last.rule }
+}

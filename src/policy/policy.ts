@@ -26,19 +26,17 @@ export function compile(files: readonly SourceFile[]): Compiled {
       faults.push(...found.faults)
       continue
     }
-    const known = (list: 'rules' | 'routes', i: number, { id }: { readonly id: string }): Say => {
+    const known = (list: 'rules' | 'routes', i: number, { id }: { readonly id: string }): void => {
       const at = found.placeOf([list, i, 'id'])
       const first = places.get(id)
-      const say: Say = (field, why) =>
-        faults.push({ file: file.name, ...at, field: `${list}[${i}].${field}`, rule: why })
-      if (first !== undefined) say('id', `is the id of a rule or route already, at ${first}`)
-      else places.set(id, `${file.name}:${at.line}`)
-      return say
+      if (first === undefined) places.set(id, `${file.name}:${at.line}`)
+      else {
+        const rule = `is the id of a rule or route already, at ${first}`
+        faults.push({ file: file.name, ...at, field: `${list}[${i}].id`, rule })
+      }
     }
     for (const [i, rule] of found.value.rules.entries()) {
-      const say = known('rules', i, rule)
-      const waits = notYet(rule)
-      if (waits !== undefined) say(waits.field, waits.why)
+      known('rules', i, rule)
       rules.push(rule)
     }
     for (const [i, route] of (found.value.routes ?? []).entries()) {
@@ -49,29 +47,4 @@ export function compile(files: readonly SourceFile[]): Compiled {
   if (rules.length + routes.length > RULES_MOST)
     faults.push({ file: '', line: 1, column: 1, field: undefined, rule: `more than ${RULES_MOST} rules and routes` })
   return faults.length > 0 ? { faults } : { snapshot: new Snapshot(rules, routes) }
-}
-
-type Say = (field: string, why: string) => void
-
-/** What a rule may say and nothing can keep yet: refused where it is written, rather than not kept where it matters. */
-function notYet(rule: Rule): { readonly field: string; readonly why: string } | undefined {
-  if (rule.decision === 'redirect')
-    return { field: 'decision', why: 'moves a job to another queue, and no store can move one yet' }
-  if (rule.decision === 'throttle')
-    return {
-      field: 'decision',
-      why: 'gives a job the limit of a key when it is let in, and so far only its type can, when it is enqueued (docs/flow.md)',
-    }
-  if (rule.decision !== 'constrain') return undefined
-  if (rule.constrain.concurrency !== undefined)
-    return {
-      field: 'constrain.concurrency',
-      why: 'is the limit of a key, which so far only a job’s type can give it, when it is enqueued (docs/flow.md)',
-    }
-  if (rule.constrain.labels !== undefined)
-    return {
-      field: 'constrain.labels',
-      why: 'would not be found by whoever looks for that label, and is refused until it is',
-    }
-  return undefined
 }

@@ -1,8 +1,12 @@
 /** One rule of a policy, as it is written and as it is asked. */
 import { z } from 'zod'
 import { DURATION_RULE, parseDuration } from '../core/duration.ts'
-import { type Bound, COUNTS, DURATIONS, LENGTHS } from '../core/limits.ts'
-import { isSegment, SEGMENT_RULE } from '../core/name.ts'
+import type { Limit } from '../core/flow/key.ts'
+import { resolveByHand } from '../core/flow/limit-input.ts'
+import { type Bound, COUNTS, DURATIONS, LENGTHS, LIMITS, SIZES } from '../core/limits.ts'
+import { COMMA_RULE, isSegment, SEGMENT_RULE } from '../core/name.ts'
+import type { Violation } from '../core/refusal.ts'
+import { isReserved, RESERVED_RULE } from '../core/reserved.ts'
 import { compiled, type Expression, Unacceptable } from './expression.ts'
 import { patternRule } from './topics.ts'
 
@@ -23,7 +27,21 @@ const pattern = z
     if (rule !== undefined) context.addIssue(rule)
   })
 
-const topic = pattern.refine((text) => !/[*>]/.test(text), 'must be a topic, not a pattern')
+const topic = pattern
+  .refine((text) => !/[*>]/.test(text), 'must be a topic, not a pattern')
+  .refine((text) => !text.includes(','), COMMA_RULE)
+  .refine((text) => !isReserved(text), RESERVED_RULE)
+
+/** Numbers of a key, in the words that a job type has for them. */
+const limit = z.unknown().transform((asked, context): Limit => {
+  const found: Violation[] = []
+  const numbers = resolveByHand(asked, '', found)
+  // Whether anything is said at all is of interest where nothing is wrong with it.
+  const wrong = found.length > 1 ? found.filter(({ field }) => field !== '') : found
+  for (const { field, rule } of wrong)
+    context.addIssue({ code: 'custom', message: rule, path: field.split('.').filter((part) => part !== '') })
+  return found.length === 0 ? numbers : z.NEVER
+})
 
 const within = ({ min, max }: Bound) =>
   z.union([z.string(), z.number()]).transform((text, context) => {
@@ -55,8 +73,21 @@ const constraint = z
   .strictObject({
     timeout: within(DURATIONS.attemptMs).optional().describe('how long an attempt may run at most'),
     attempts: z.int().min(COUNTS.maxAttempts.min).max(COUNTS.maxAttempts.max).optional(),
-    concurrency: z.int().min(1).max(1_000_000).optional(),
-    labels: z.record(name, z.string().max(LENGTHS.entry)).optional(),
+    concurrency: z
+      .int()
+      .min(LIMITS.concurrency.min)
+      .max(LIMITS.concurrency.max)
+      .optional()
+      .describe('how many of the jobs that this rule is for run at once, in each tenant'),
+    labels: z
+      .record(
+        name.refine((text) => text !== '__proto__', 'must not be __proto__'),
+        z.string().max(LENGTHS.entry),
+      )
+      .refine((labels) => Object.keys(labels).length > 0, 'must name one')
+      .refine((labels) => Object.keys(labels).length <= SIZES.labels, `must be at most ${SIZES.labels}`)
+      .optional()
+      .describe('what it is labelled with, whatever it was enqueued with under these names'),
   })
   .refine((terms) => Object.keys(terms).length > 0, 'must narrow something')
 
@@ -71,7 +102,12 @@ export const ruleSchema = z.discriminatedUnion('decision', [
       .describe('not approved by then: denied'),
     fourEyes: z.boolean().default(false).describe('whoever enqueued the job cannot approve it'),
   }),
-  z.strictObject({ ...common, decision: z.literal('throttle'), key: name.describe('the key whose limit holds') }),
+  z.strictObject({
+    ...common,
+    decision: z.literal('throttle'),
+    key: name.describe('the key whose limit holds'),
+    limit: limit.optional().describe('what holds for the key unless somebody sets another limit for it'),
+  }),
   z.strictObject({ ...common, decision: z.literal('constrain'), constrain: constraint }),
   z.strictObject({ ...common, decision: z.literal('redirect'), topic: topic.describe('where it goes instead') }),
 ])

@@ -5,14 +5,17 @@
 import { reasonOf } from '../core/reason.ts'
 import { sha256 } from '../system/digest.ts'
 import type { Expression } from './expression.ts'
-import { type Described, JobFacts, topicOf } from './facts.ts'
-import { type Finding, type Judgement, judgementOf } from './judgement.ts'
+import { type Described, JobFacts } from './facts.ts'
+import { both, type Finding, type Judgement, judgementOf } from './judgement.ts'
 import type { RouteRule } from './route.ts'
 import { DECISIONS, type Rule } from './rule.ts'
 import { Table } from './table.ts'
 
 /** Whose word it is where no route takes a job. */
 export const NO_ROUTE = 'no_route'
+
+/** From topic to topic a job is sent so often, and no further. */
+export const REDIRECTS_MOST = 8
 
 export class Snapshot {
   /** Of all that its rules and routes say, in their order: 32 hexadecimal digits. */
@@ -31,30 +34,45 @@ export class Snapshot {
   }
 
   judge(job: Described): Judgement {
-    const facts = new JobFacts(job)
+    let facts = new JobFacts(job)
+    let judgement = this.#look(facts)
+    // Sent elsewhere, it is judged as what it is there, too: nobody gets past the rules of a topic by way of another.
+    for (const seen = [facts.topic]; ; ) {
+      const sent = judgement.redirects[seen.length - 1]
+      if (sent === undefined || judgement.decision === 'deny') break
+      const amiss = circleIn(seen, sent.to)
+      if (amiss !== undefined) return denied(judgement, sent.rule, amiss)
+      seen.push(sent.to)
+      facts = new JobFacts(job, sent.to)
+      judgement = both(judgement, this.#look(facts))
+    }
+    return judgement.decision === 'deny' || this.routes.length === 0 ? judgement : this.#routed(judgement, facts)
+  }
+
+  /** What the rules of one topic say. */
+  #look(facts: JobFacts): Judgement {
     const findings: Finding[] = []
-    for (const rule of this.#rules.concerning(facts.tenant, topicOf(job))) {
+    for (const rule of this.#rules.concerning(facts.tenant, facts.topic)) {
       const finding = findingOf(rule, facts)
       if (finding === undefined) continue
       findings.push(finding)
       // The strictest come first: nothing that follows a denial changes it.
       if (rule.decision === 'deny') break
     }
-    const judgement = judgementOf(findings, this.hash)
-    return judgement.decision === 'deny' || this.routes.length === 0 ? judgement : this.#routed(judgement, facts)
+    return judgementOf(findings, this.hash, facts.topic)
   }
 
   /** What each rule that concerns a job says about it, for whoever wants to know why. */
-  findings(job: Described): readonly Finding[] {
-    const facts = new JobFacts(job)
+  findings(job: Described, sentTo?: string): readonly Finding[] {
+    const facts = new JobFacts(job, sentTo)
     return this.#rules
-      .concerning(facts.tenant, topicOf(job))
+      .concerning(facts.tenant, facts.topic)
       .map((rule) => findingOf(rule, facts) ?? { rule, applies: false })
   }
 
   /** The first route that takes it. One that cannot be told might have been the one: then nobody has it. */
   #routed(judgement: Judgement, facts: JobFacts): Judgement {
-    const topic = judgement.topic ?? facts.topic
+    const { topic } = facts
     for (const route of this.#routes.concerning(facts.tenant, topic)) {
       const told = toldOf(route.when, facts)
       if (told.holds === 'unknown') return denied(judgement, route.id, `The route cannot be told: ${told.why}`)
@@ -62,6 +80,12 @@ export class Snapshot {
     }
     return denied(judgement, NO_ROUTE, `No route takes topic ${topic}.`)
   }
+}
+
+/** Why it cannot be sent on; undefined where it can. */
+function circleIn(seen: readonly string[], to: string): string | undefined {
+  if (seen.includes(to)) return `It would be sent in a circle: ${[...seen, to].join(' → ')}.`
+  return seen.length > REDIRECTS_MOST ? `It would be sent on more than ${REDIRECTS_MOST} times.` : undefined
 }
 
 const denied = (judgement: Judgement, rule: string, reason: string): Judgement => ({

@@ -1,9 +1,11 @@
 /** What a search means, word for word: for stores that look at records one by one. */
 import type { Job } from '../core/job.ts'
+import { askedOf } from '../core/recast.ts'
 import type { JobQuery } from './store.ts'
 
-export function matches({ spec, state, error, lastFailure, endedAt }: Job, query: JobQuery): boolean {
-  const { tenant, queue, type } = spec.kind
+export function matches(job: Job, query: JobQuery): boolean {
+  const { spec, state, error, lastFailure, endedAt } = job
+  const { tenant, queue, type } = askedOf(job).kind
   return (
     is(query.tenant, tenant) &&
     among(query.states, state) &&

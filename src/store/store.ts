@@ -231,6 +231,8 @@ export type Change =
       readonly take: readonly Key[]
       /** A successor, enqueued in the same commit. */
       readonly spawn: NewJob | undefined
+      /** Keys that it names from now on and did not before, and what the store is to know of those where it knows nothing yet. */
+      readonly births?: readonly KeyBirth[] | undefined
       /** What becomes of one of its flow keys by it. A conflict of the key is a conflict of the change. */
       readonly flow?: KeyMove | undefined
       /** What is to be added to what its keys have spent in their present windows. A key without a budget counts nothing. */
@@ -299,6 +301,7 @@ export interface DueAnswer {
 export interface JobQuery {
   readonly tenant?: string | undefined
   readonly states?: readonly State[] | undefined
+  /** Queues and types that jobs were enqueued with, wherever admission has sent them since: counts and the feed go by those, too. */
   readonly queues?: readonly string[] | undefined
   readonly types?: readonly string[] | undefined
   /** A job must have all of them, name and value. Empty: nothing is narrowed. */

@@ -22,6 +22,8 @@ describe('the invariants', () => {
     expect(names(running, { phase: 'compensate' })).toEqual(['I5'])
     expect(names(running, { needs: running.spec.kind.type })).toEqual([])
     expect(names(running, { needs: 'another.type' })).toEqual(['I5'])
+    const foreign = { ...running.spec, kind: { ...running.spec.kind, tenant: 'another' } }
+    expect(names(running, { recast: { asked: foreign } })).toEqual(['I5'])
     expect(names(running, { failures: 8 })).toEqual(['I10'])
     expect(names(running, { stalls: 5 })).toEqual(['I10'])
     expect(names(running, { generation: 1 })).toEqual(['I1'])
@@ -38,6 +40,7 @@ describe('the invariants', () => {
     const after = evolve(before, event)
     const wrong = (e: object, a: object = {}) =>
       stepBreaches(before, { ...event, ...e } as Event, { ...after, ...a } as Job).map(({ invariant }) => invariant)
+    expect(wrong({}, { spec: { ...after.spec } })).toEqual(['I5'])
     expect(wrong({})).toEqual([])
     expect(wrong({ rev: 9 })).toContain('I7')
     expect(wrong({ seq: 9 })).toContain('I3')

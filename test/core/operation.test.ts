@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { type Job, STATES } from '../../src/core/job.ts'
-import { ACTIONS, isReserved, isWithin, mostStatesOf, songOf, statesFor } from '../../src/core/operation.ts'
+import { ACTIONS, isWithin, mostStatesOf, songOf, statesFor } from '../../src/core/operation.ts'
+import { isReserved } from '../../src/core/reserved.ts'
 import { HISTORIES } from './sample.ts'
 
 describe('to which jobs an operation is done', () => {

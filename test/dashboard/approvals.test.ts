@@ -10,6 +10,7 @@ const STORES = (['sqlite', 'postgres'] as const).slice(0, scaled(1, 2))
 const isOf = (kind: string) => `has(job.labels.kind) && job.labels.kind == "${kind}"`
 const RULES = [
   { id: 'all', decision: 'allow' },
+  { id: 'dear', when: isOf('dear'), decision: 'constrain', constrain: { labels: { tier: 'free' }, concurrency: 2 } },
   { id: 'frozen', when: isOf('frozen'), decision: 'deny', reason: 'the account is frozen' },
   { id: 'big-refund', when: isOf('big'), decision: 'require_approval', reason: 'it is a lot of money' },
   { id: 'mass-mail', when: isOf('mail'), decision: 'require_approval', fourEyes: true, expires: '2h' },
@@ -45,6 +46,8 @@ describe.skipIf(chromiumMissing() !== undefined).each(STORES)('what a policy ask
     await page.goto(`${fixture.gateway.url}/approvals/decisions`)
     await page.getByRole('row', { name: /approved .*seen the invoice.*operator:the operator/ }).waitFor()
     await page.getByRole('row', { name: /let in .*big-refund.*system:scheduler/ }).waitFor()
+    await inState(await ask('dear'), 'succeeded')
+    await page.getByRole('row', { name: /let in .*dear.*under key rule,dear · labelled tier=free/ }).waitFor()
     await page.getByLabel('Show what contains').fill('no such rule')
     await page.getByText('Nothing in this time has “no such rule” in it.').waitFor()
     expect(complaints).toEqual([])

@@ -53,11 +53,15 @@ describe('files of a policy', () => {
   })
 
   it.each([
-    ['decision: throttle\nkey: gpu', /only (its|a job’s) type can/],
-    ['decision: redirect\ntopic: x', /no store can move one yet/],
-    ['decision: constrain\nconstrain: { concurrency: 3 }', /only (its|a job’s) type can/],
-    ['decision: constrain\nconstrain: { labels: { tier: free } }', /label/],
-  ])('refuse what nothing can keep yet: %j', (words, why) => {
+    ['decision: throttle\nkey: gpu\nlimit: { rate: often }', /limit\.rate: must be like '5\/s'/],
+    ['decision: throttle\nkey: gpu\nlimit: {}', /limit: must have one of concurrency/],
+    ['decision: throttle\nkey: gpu\nlimit: { speed: 3 }', /limit\.speed: must be one of/],
+    ['decision: redirect\ntopic: pawl.operations', /pawl’s own/],
+    ['decision: redirect\ntopic: "a,b"', /comma/],
+    ['decision: redirect\ntopic: x\ntenant: other', /tenant/],
+    ['decision: constrain\nconstrain: { concurrency: 0 }', /constrain\.concurrency/],
+    ['decision: constrain\nconstrain: { labels: { __proto__: free } }', /must name one|__proto__/],
+  ])('refuse what could not be kept: %j', (words, why) => {
     expect(faultsOf(rule(`id: a\n${words}`))).toEqual([expect.stringMatching(why)])
   })
 

@@ -1,4 +1,6 @@
 import { describe, expect, it } from 'vitest'
+import { routeSchema } from '../../src/policy/route.ts'
+import { Snapshot } from '../../src/policy/snapshot.ts'
 import { job } from './job.ts'
 import { policyOf } from './policy-of.ts'
 
@@ -33,6 +35,9 @@ describe('a policy', () => {
       { id: 'short', decision: 'constrain', constrain: { timeout: '30s', attempts: 5 } },
       { id: 'few', decision: 'constrain', constrain: { timeout: '1m', attempts: 2 } },
       { id: 'elsewhere', decision: 'redirect', topic: 'job.slow' },
+      { id: 'gpu', decision: 'throttle', key: 'gpu', limit: { rate: '5/s' } },
+      { id: 'gpu-too', decision: 'throttle', key: 'gpu' },
+      { id: 'at-once', decision: 'constrain', constrain: { concurrency: 3, labels: { tier: 'free' } } },
       { id: 'ask', decision: 'require_approval', expires: '1h' },
       { id: 'ask-another', decision: 'require_approval', expires: '2h', fourEyes: true },
     )
@@ -41,7 +46,51 @@ describe('a policy', () => {
       rule: 'ask',
       approval: { expiresMs: 3_600_000, fourEyes: true },
       constraint: { timeout: 30_000, attempts: 2 },
-      topic: 'job.slow',
+      redirects: [{ from: 'mail.send', to: 'job.slow', rule: 'elsewhere' }],
+      throttles: [
+        { key: 'gpu', rule: 'gpu', limit: { rate: { most: 5, perMs: 1_000 } } },
+        { key: 'rule,at-once', rule: 'at-once', limit: { concurrency: 3 } },
+      ],
+    })
+    expect(policy.judge(job()).constraint).toEqual({ timeout: 30_000, attempts: 2, labels: { tier: 'free' } })
+  })
+
+  describe('sends a job to another topic', () => {
+    const to = (from: string, topic: string) => ({ id: `from-${from}`, topics: [from], decision: 'redirect', topic })
+
+    it('judges it again there: what that forbids or asks for holds, and nothing is let in that nobody allows there', () => {
+      const there = [{ id: 'cheap', topics: ['b'], decision: 'constrain', constrain: { attempts: 1 } }]
+      const found = policyOf(to('a', 'b'), ...there).judge(job({ topic: 'a' }))
+      expect(found).toMatchObject({ decision: 'redirect', rule: 'from-a', constraint: { attempts: 1 } })
+      expect(policyOf(to('a', 'b')).judge(job({ topic: 'a' }))).toMatchObject({ decision: 'deny', rule: 'no_rule' })
+      const closed = policyOf(ALLOW, to('a', 'b'), { id: 'no-b', topics: ['b'], decision: 'deny' })
+      expect(closed.judge(job({ topic: 'a' }))).toMatchObject({ decision: 'deny', rule: 'no-b' })
+      const asked = policyOf(ALLOW, to('a', 'b'), { id: 'ask-b', topics: ['b'], decision: 'require_approval' })
+      expect(asked.judge(job({ topic: 'a' }))).toMatchObject({ decision: 'require_approval', rule: 'ask-b' })
+      const seen = { id: 'seen', topics: ['b'], when: 'job.topic == "b" && job.type == "mail.send"', decision: 'allow' }
+      expect(policyOf(to('a', 'b'), seen).judge(job({ topic: 'a' })).decision).toBe('redirect')
+    })
+
+    it('may send it on from there, neither in a circle nor without end; to where it is already nobody is sent', () => {
+      const on = policyOf(ALLOW, to('a', 'b'), to('b', 'c'))
+      expect(on.judge(job({ topic: 'a' })).redirects.map(({ to: topic }) => topic)).toEqual(['b', 'c'])
+      const circle = policyOf(ALLOW, to('a', 'b'), to('b', 'a'))
+      expect(circle.judge(job({ topic: 'a' }))).toMatchObject({ decision: 'deny', rule: 'from-b' })
+      expect(circle.judge(job({ topic: 'a' })).reason).toBe('It would be sent in a circle: a → b → a.')
+      const long = policyOf(ALLOW, ...Array.from({ length: 12 }, (_, i) => to(`t${i}`, `t${i + 1}`)))
+      expect(long.judge(job({ topic: 't0' })).reason).toMatch(/more than 8 times/)
+      expect(long.judge(job({ topic: 't4' })).redirects).toHaveLength(8)
+      const all = policyOf(ALLOW, { id: 'all', topics: ['>'], decision: 'redirect', topic: 'cheap' })
+      expect(all.judge(job({ topic: 'cheap' })).redirects).toEqual([])
+      expect(all.judge(job({ topic: 'dear' })).redirects).toHaveLength(1)
+    })
+
+    it('routes it by where it comes to', () => {
+      const policy = new Snapshot(policyOf(ALLOW, to('a', 'b')).rules, [
+        routeSchema.parse({ id: 'first', topics: ['a'], pool: 'one' }),
+        routeSchema.parse({ id: 'second', topics: ['b'], pool: 'two' }),
+      ])
+      expect(policy.judge(job({ topic: 'a' })).route?.id).toBe('second')
     })
   })
 
@@ -71,6 +120,7 @@ describe('a policy', () => {
       { decision: 'deny' },
       { decision: 'require_approval' },
       { decision: 'redirect', topic: 'x' },
+      { decision: 'throttle', key: 'x' },
       { decision: 'constrain', constrain: { attempts: 1 } },
     ]) {
       const found = policyOf(ALLOW, { id: 'a', when, ...decision }).judge(job())

@@ -26,14 +26,26 @@ interface Told {
   readonly verdict?: { readonly rule: string; readonly reason?: string }
   readonly approval?: Approval
   readonly terms?: { readonly attemptMs?: number; readonly maxAttempts?: number }
+  readonly recast?: Recast
   readonly reason?: string
+}
+
+interface Recast {
+  readonly redirect?: { readonly from: string; readonly to: string; readonly rule: string }
+  readonly labels?: Readonly<Record<string, string>>
+  readonly throttles?: readonly { readonly key: string }[]
 }
 
 export function decisionIn({ id, jobId, at, type, actor, payload }: JobEvent): Decision {
   const told: Told = payload
   const [word, icon] = WORDS[type] ?? [type, 'pending']
   const why = told.verdict?.reason ?? told.approval?.reason ?? told.reason
-  const parts = [why, termsText(told.terms), told.approval?.notBy === undefined ? undefined : 'four eyes']
+  const parts = [
+    why,
+    termsText(told.terms),
+    ...recastTexts(told.recast),
+    told.approval?.notBy === undefined ? undefined : 'four eyes',
+  ]
   return {
     id,
     jobId,
@@ -54,6 +66,16 @@ function termsText(terms: Told['terms']): string | undefined {
     maxAttempts === undefined ? [] : [`${maxAttempts} failures`],
   ].flat()
   return bounds.length === 0 ? undefined : `at most ${bounds.join(' and ')}`
+}
+
+/** What was made of it besides. */
+function recastTexts({ redirect, labels, throttles = [] }: Recast = {}): readonly string[] {
+  const labelled = Object.entries(labels ?? {}).map(([name, value]) => `${name}=${value}`)
+  return [
+    ...(redirect === undefined ? [] : [`sent from ${redirect.from} to ${redirect.to} by ${redirect.rule}`]),
+    ...throttles.map(({ key }) => `under key ${key}`),
+    ...(labelled.length === 0 ? [] : [`labelled ${labelled.join(', ')}`]),
+  ]
 }
 
 /** Any of its words. */

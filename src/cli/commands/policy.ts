@@ -2,6 +2,7 @@
 import type { Command } from 'commander'
 import { wasLetIn } from '../../core/admission.ts'
 import type { Job } from '../../core/job.ts'
+import { askedOf, topicOf } from '../../core/recast.ts'
 import type { CaseResult } from '../../policy/cases.ts'
 import type { Finding, Judgement } from '../../policy/judgement.ts'
 import type { Snapshot } from '../../policy/snapshot.ts'
@@ -90,22 +91,31 @@ async function tested(session: Session, folder: string): Promise<void> {
   if (wrong.length > 0) throw new Ended(EXIT.failure)
 }
 
-function wrongText({ file, line, name, expected, found: { decision, rule, reason, route } }: CaseResult): string {
+function wrongText({
+  file,
+  line,
+  name,
+  expected,
+  found: { decision, rule, reason, route, redirects },
+}: CaseResult): string {
   const by = expected.rule === undefined ? '' : ` by ${expected.rule}`
   const over = (id: string | undefined) => (expected.route === undefined ? '' : ` over ${id ?? 'no route'}`)
+  const to = (topic: string | undefined) => (expected.topic === undefined ? '' : ` to ${topic ?? 'where it was'}`)
   const why = reason === undefined ? '' : ` (${reason})`
-  return `${file}:${line} ${name}: expected ${expected.decision}${by}${over(expected.route)}, got ${decision} by ${rule}${over(route?.id)}${why}`
+  return `${file}:${line} ${name}: expected ${expected.decision}${by}${over(expected.route)}${to(expected.topic)}, got ${decision} by ${rule}${over(route?.id)}${to(redirects.at(-1)?.to)}${why}`
 }
 
 async function explained(session: Session, folder: string, id: string): Promise<void> {
   const { terminal } = session
   const snapshot = await loaded(session, folder)
   await withExisting(session, async (pawl) => {
-    const job = await found(pawl, id)
+    const job = asAsked(await found(pawl, id))
     const judgement = snapshot.judge(job)
-    const findings = snapshot.findings(job)
+    const topics = [undefined, ...judgement.redirects.map(({ to }) => to)]
+    const findings = topics.flatMap((topic) => snapshot.findings(job, topic))
     terminal.tell({ job: job.id, judgement, rules: findings.map(told) }, () => {
       terminal.say(decisionText(terminal.paint.bold(judgement.decision), judgement))
+      for (const line of madeOf(judgement)) terminal.say(safe(line))
       terminal.table(
         ['RULE', 'SAYS', 'APPLIES', 'WHEN'],
         findings.map((finding) => {
@@ -125,6 +135,17 @@ async function explained(session: Session, folder: string, id: string): Promise<
 
 const decisionText = (decision: string, { rule, reason, policyHash, route }: Judgement): string =>
   `${decision} by ${safe(rule)}${reason === undefined ? '' : `: ${safe(reason)}`}${route === undefined ? '' : `, over route ${safe(route.id)}`} (policy ${policyHash})`
+
+/** What is made of the job besides letting it in. */
+function* madeOf({ redirects, throttles, constraint }: Judgement): Generator<string> {
+  for (const { from, to, rule } of redirects) yield `Sent from ${from} to ${to} by ${rule}.`
+  for (const { key, rule, limit } of throttles)
+    yield `Under key ${key} by ${rule}${limit === undefined ? '' : `, which says ${JSON.stringify(limit)} unless somebody has set another limit`}.`
+  if (constraint !== undefined) yield `Constrained to ${JSON.stringify(constraint)}.`
+}
+
+/** A policy is asked about what somebody wanted, not about what one has made of it before. */
+const asAsked = (job: Job): Job => ({ ...job, spec: askedOf(job) })
 
 const told = (finding: Finding) => ({
   rule: finding.rule.id,
@@ -159,12 +180,12 @@ async function simulated(session: Session, folder: string, { last, against }: Si
     const counts: Record<string, number> = {}
     let seen = 0
     const look = (job: Job) => {
-      const { decision, rule } = snapshot.judge(job)
-      const was = other === undefined ? became(job) : other.judge(job).decision
+      const asked = asAsked(job)
+      const { decision, rule } = snapshot.judge(asked)
+      const was = other === undefined ? became(job) : other.judge(asked).decision
       const now = other === undefined ? admitting(decision) : decision
       counts[decision] = (counts[decision] ?? 0) + 1
-      if (was !== undefined && was !== now)
-        changes.push({ job: job.id, topic: job.spec.topic ?? job.spec.kind.type, was, now, rule })
+      if (was !== undefined && was !== now) changes.push({ job: job.id, topic: topicOf(asked.spec), was, now, rule })
     }
     for (let after: string | undefined; seen < most; ) {
       const page = await pawl.find({ order: 'newest', limit: Math.min(PAGE, most - seen), cursor: after })

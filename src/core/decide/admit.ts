@@ -9,12 +9,15 @@ import { neededToClaim } from '../dialects/bond.ts'
 import { change, type Draft } from '../draft.ts'
 import type { Job } from '../job.ts'
 import { needOf, needText, type Route } from '../needs.ts'
+import { changing, recastAmiss, recasted, specAs } from '../recast.ts'
 import type { Ruling } from '../ruling.ts'
 import { startByFor } from '../timers.ts'
 
 export function decideAdmit(d: Draft, job: Job, command: Admit): Ruling {
   const message = job.approval && eyesAmiss(job.approval, command.actor)
   if (message !== undefined) return { code: 'NOT_APPROVABLE', message }
+  const amiss = recastAmiss(job, command.recast)
+  if (amiss !== undefined) return { code: 'INVALID', message: amiss }
   admission(d, job, command)
   return undefined
 }
@@ -25,13 +28,16 @@ export function admission(d: Draft, job: Job, command: Admit | Deny): void {
   const runAt = Math.max(d.at, job.runAt)
   const startBy = startByFor(job.spec.kind.policy, runAt)
   // What a denial has to say is told with the denial.
-  const { reason, terms, route = NOWHERE } = command.type === 'admit' ? command : NOTHING
+  const { reason, terms, route = NOWHERE, recast: asked } = command.type === 'admit' ? command : NOTHING
   const verdict = { rule, policyHash, reason }
-  const type = needOf(job.needs).type ?? neededToClaim(job.spec.kind)
+  const recast = changing(job, asked)
+  const { kind } = recast === undefined ? job.spec : specAs(recasted(job.spec, recast))
+  const type = needOf(job.needs).type === undefined ? neededToClaim(kind) : kind.type
   const needed = needText({ ...route, type })
   const needs = needed === job.needs ? undefined : needed
-  change(d, 'admitted', 'queued', { verdict, runAt, startBy, needs, terms: narrower(job, terms) }, { reason: rule })
+  const payload = { verdict, runAt, startBy, needs, terms: narrower(job, terms), recast }
+  change(d, 'admitted', 'queued', payload, { reason: rule })
 }
 
-const NOTHING: Pick<Admit, 'reason' | 'terms' | 'route'> = {}
+const NOTHING: Pick<Admit, 'reason' | 'terms' | 'route' | 'recast'> = {}
 const NOWHERE: Route = { pool: undefined, capabilities: [] }

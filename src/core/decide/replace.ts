@@ -4,6 +4,7 @@ import { type Draft, observe } from '../draft.ts'
 import type { Job, Newer, Time } from '../job.ts'
 import { debouncedTo, placeOf } from '../newer.ts'
 import { quota } from '../quota.ts'
+import { askedOf } from '../recast.ts'
 import type { Ruling } from '../ruling.ts'
 
 export function decideReplace(d: Draft, job: Job, command: Replace): Ruling {
@@ -31,8 +32,9 @@ function forItself(d: Draft, job: Job, command: Replace): Replaced {
   return { newer, runAt: timeFor(d, command, job.spec.createdAt) }
 }
 
-function forNext(d: Draft, { newer, spec }: Job, command: Replace): Replaced {
-  const { input, runAt, since = d.at, flow = spec.flow } = newer?.next ?? {}
+function forNext(d: Draft, job: Job, command: Replace): Replaced {
+  const { newer } = job
+  const { input, runAt, since = d.at, flow = askedOf(job).flow } = newer?.next ?? {}
   const next = {
     input: command.input ?? input,
     runAt: timeFor(d, command, since) ?? runAt,

@@ -10,6 +10,7 @@ export function created(payload: TransitionPayloads['enqueued'], state: State, e
     priority: payload.priority,
     needs: payload.needs,
     terms: undefined,
+    recast: undefined,
     approval: undefined,
     phase: 'run' as const,
     intended: undefined,

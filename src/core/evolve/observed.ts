@@ -93,7 +93,7 @@ const note = (job: Job, event: Event, changes: Changes): Job =>
   }) as Job
 
 /** What may change with any event. */
-export type Changes = Partial<Omit<Job, 'state' | 'id' | 'spec' | Demanded>>
+export type Changes = Partial<Omit<Job, 'state' | 'id' | Demanded>>
 
 /** What depends on the state. */
 type Demanded = 'runAt' | 'owner' | 'lease' | 'wait' | 'result' | 'error' | 'deadLetter' | 'verdict' | 'endedAt'

@@ -24,13 +24,21 @@ export const limitIn = ({ declared, byHand }: Pick<KeyDocument, 'declared' | 'by
 
 export const gateIn = (document: KeyDocument): Gate => gateOf(document.record, limitIn(document))
 
+/** By whose word a key has its numbers, where that is a rule of admission and no job type: no type has such a name. */
+export const ruleName = (rule: string): string => `${RULE}${rule}`
+
+const RULE = 'rule,'
+const isRule = (declarer: string): boolean => declarer.startsWith(RULE)
+
 /**
- * The document with what a job type declares by now; undefined where that is as before. Of several types that share a key the first
- * that had numbers for it has the word: else each would set those of the other back, whenever it enqueues.
+ * The document with what a job type, or a rule, declares by now; undefined where that is as before. Of several types that share a key
+ * the first that had numbers for it has the word: else each would set those of the other back, whenever it enqueues. A rule stands
+ * before every type: else whoever enqueues would be out of its reach by naming the key first, with numbers of their own.
  */
 export function declaring(document: KeyDocument, type: string, declared: Limit): KeyDocument | undefined {
   const { declaredBy = type } = document
-  const mayDeclare = hasNumbers(document.declared) ? declaredBy === type : hasNumbers(declared)
+  const isFirst = declaredBy === type || (isRule(type) && !isRule(declaredBy))
+  const mayDeclare = hasNumbers(document.declared) ? isFirst : hasNumbers(declared)
   if (!mayDeclare || JSON.stringify(document.declared) === JSON.stringify(declared)) return undefined
   return { ...document, declared, declaredBy: type }
 }

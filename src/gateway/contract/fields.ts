@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { DURATION, DURATION_RULE, parseDuration } from '../../core/duration.ts'
 import { LENGTHS, MAX_DURATION_MS, SIZES } from '../../core/limits.ts'
 import { COMMA_RULE, isPlainText, PLAIN_RULE, SEGMENT_RULE } from '../../core/name.ts'
-import { isReserved, RESERVED_RULE } from '../../core/operation.ts'
+import { isReserved, RESERVED_RULE } from '../../core/reserved.ts'
 import { tableOf } from './collections.ts'
 
 export const TRACEPARENT_RULE = 'must be a W3C traceparent: 00-<32 hex digits>-<16 hex digits>-<2 hex digits>'

@@ -7,6 +7,7 @@ import type { Event } from '../../core/event.ts'
 import { attemptOf, type Fence, type HiddenFence, hiddenFence, withoutNonce } from '../../core/fence.ts'
 import type { Job, Kind, LastClaim, Lease, Spec, Time } from '../../core/job.ts'
 import type { Policy } from '../../core/policy.ts'
+import type { Recasted } from '../../core/recast.ts'
 
 export type Wire = { readonly [key: string]: unknown }
 
@@ -81,6 +82,7 @@ export function jobToWire(job: Job, withPolicy: boolean): Wire {
     priority: job.priority,
     needs: job.needs,
     terms: job.terms,
+    recast: job.recast && recastToWire(job.recast),
     approval: job.approval && toWire(job.approval),
     phase: job.phase,
     intended: job.intended && toWire(job.intended),
@@ -187,6 +189,7 @@ export function jobFromWire(wire: Wire, policy: Policy): SeenJob {
     priority: wire['priority'],
     needs: wire['needs'],
     terms: wire['terms'],
+    recast: recastFromWire(wire['recast'], spec as Spec),
     approval: wire['approval'] && fromWire(wire['approval']),
     phase: wire['phase'],
     intended: fromWire(wire['intended'], 'intended'),
@@ -232,6 +235,22 @@ export function jobFromWire(wire: Wire, policy: Policy): SeenJob {
     state: wire['state'],
   } satisfies Members<Job>
   return job as SeenJob
+}
+
+/** Of what was asked for, what admission may have made something else of. */
+const recastToWire = ({ asked: { kind, topic, labels, flow }, redirect, labels: added, keys }: Recasted) =>
+  ({
+    asked: { queue: kind.queue, type: kind.type, topic, labels, flow },
+    redirect,
+    labels: added,
+    keys,
+  }) satisfies Members<Recasted>
+
+function recastFromWire(wire: unknown, spec: Spec): Recasted | undefined {
+  if (wire === undefined) return undefined
+  const { asked, ...made } = wire as Omit<Recasted, 'asked'> & { readonly asked: Kind & Spec }
+  const { queue, type, topic, labels, flow } = asked
+  return { ...made, asked: { ...spec, kind: { ...spec.kind, queue, type }, topic, labels, flow } }
 }
 
 /** A lease is of the attempt its job is in. Which heartbeat was the last is its owner's business. */

@@ -8,6 +8,7 @@ import { valueIn, view } from '../../core/dialects/view.ts'
 import type { Annotation, Event } from '../../core/event.ts'
 import { withoutNonce } from '../../core/fence.ts'
 import type { Job } from '../../core/job.ts'
+import { isIn } from '../../core/recast.ts'
 import { refuse } from '../../core/refuse.ts'
 import type { Engine } from '../../engine/engine.ts'
 import { isFound, narrowedBy } from '../../engine/search.ts'
@@ -225,9 +226,8 @@ export async function loaded(call: Call, { engine }: Parts, bodies: readonly str
   return found
 }
 
-/** A worker sees the queues it was made for and no others. */
-export const mayTouch = ({ token }: Call, job: Job): boolean =>
-  token.queues === undefined || token.queues.includes(job.spec.kind.queue)
+/** A worker sees the queues it was made for and no others. Of a job that was sent elsewhere both are its queues: who enqueued it asks after it, too. */
+export const mayTouch = ({ token }: Call, job: Job): boolean => isIn(job, token.queues)
 
 export function shown(
   call: Call,

@@ -3,7 +3,7 @@
  * of these has nothing of others between what is a tenant's own, so that no page is longer for their sake, and a word that
  * only others have said is as unknown as one that nobody has. Hashes may collide: every candidate is compared with the search itself (`matches.ts`).
  */
-import type { JobId } from '../../core/job.ts'
+import type { Job, JobId } from '../../core/job.ts'
 
 export interface Marked {
   readonly labels?: Readonly<Record<string, string>> | undefined
@@ -26,6 +26,14 @@ export function marksOf(tenant: string, { labels, parentId, workflowId, dedupeKe
 }
 
 const NONE: readonly string[] = []
+
+/** The marks that a change gives a job: those of labels that it had not before. None is ever taken away: what is found by it is compared. */
+export function marksAdded(before: Job, after: Job): readonly string[] {
+  const { labels, kind } = after.spec
+  if (labels === undefined || labels === before.spec.labels) return NONE
+  const known = new Set(marksOf(kind.tenant, { labels: before.spec.labels }))
+  return marksOf(kind.tenant, { labels }).filter((each) => !known.has(each))
+}
 
 export const correlationMark = (tenant: string, correlationId: string): string => mark('c', tenant, correlationId)
 

@@ -46,6 +46,7 @@ import {
   unpackVerdict,
   unpackWait,
 } from './parts.ts'
+import { maybeRecast, packRecast } from './recast.ts'
 
 const NOT_HERE = 'pawl: the first event is kept as the job itself'
 
@@ -286,15 +287,16 @@ const unpackCompacted = (p: readonly Packed[]): Extract<Event, { type: 'compacte
 
 type Admitted = TransitionPayloads['admitted']
 
-const packAdmitted = ({ verdict, runAt, startBy, needs, terms }: Admitted): readonly Packed[] =>
-  trimmed([packVerdict(verdict), runAt, startBy, needs, terms && packTerms(terms)])
+const packAdmitted = ({ verdict, runAt, startBy, needs, terms, recast }: Admitted): readonly Packed[] =>
+  trimmed([packVerdict(verdict), runAt, startBy, needs, terms && packTerms(terms), recast && packRecast(recast)])
 
-const unpackAdmitted = ([verdict, runAt, startBy, needs, terms]: readonly Packed[]): Admitted => ({
+const unpackAdmitted = ([verdict, runAt, startBy, needs, terms, recast]: readonly Packed[]): Admitted => ({
   verdict: unpackVerdict(verdict),
   runAt: number(runAt),
   startBy: maybeNumber(startBy),
   needs: maybeText(needs),
   terms: maybeTerms(terms),
+  recast: maybeRecast(recast),
 })
 
 function unpackAsked(packed: readonly Packed[]): ObservationPayloads['approval_asked'] {

@@ -1,9 +1,10 @@
 /**
- * The mutable part of a record as compact JSON text: what differs from an untouched job, under short keys. The spec
- * is not in it (it never changes and is kept once); `readyAt` and `nextTickAt` are, because a record is read back as
+ * The mutable part of a record as compact JSON text: what differs from an untouched job, under short keys. What was
+ * asked for is not in it (it never changes and is kept once); `readyAt` and `nextTickAt` are, because a record is read back as
  * it was written, not as a later version would compute it. A key may be added, none may change its meaning.
  */
 import type { Job, Spec } from '../../core/job.ts'
+import { specAs } from '../../core/recast.ts'
 import { STATE_CODES } from './codes.ts'
 import {
   list,
@@ -53,6 +54,7 @@ import {
   unpackVerdict,
   unpackWait,
 } from './parts.ts'
+import { packRecasted, unpackRecasted } from './recast.ts'
 
 export function encodeRecord(job: Job): string {
   return JSON.stringify({
@@ -63,6 +65,7 @@ export function encodeRecord(job: Job): string {
     p: job.priority,
     nd: job.needs,
     tm: job.terms && packTerms(job.terms),
+    rt: job.recast && packRecasted(job.recast),
     ap: job.approval && packApproval(job.approval),
     b: job.baseRev === job.rev ? undefined : job.baseRev,
     g: orNothing(job.generation),
@@ -109,12 +112,14 @@ export function decodeRecord(stored: string, id: string, spec: Spec): Job {
   const d = parsed(stored) as Readonly<Record<string, Packed>>
   const rev = number(d['r'])
   const workerId = maybeText(d['o'])
+  const recast = d['rt'] == null ? undefined : unpackRecasted(d['rt'], spec)
   return {
     id,
-    spec,
+    spec: recast === undefined ? spec : specAs(recast),
     priority: number(d['p']),
     needs: maybeText(d['nd']),
     terms: maybeTerms(d['tm']),
+    recast,
     approval: d['ap'] == null ? undefined : unpackApproval(list(d['ap'])),
     phase: d['ph'] === 1 ? 'compensate' : 'run',
     intended: d['in'] == null ? undefined : unpackEnding(d['in']),

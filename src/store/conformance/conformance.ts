@@ -12,6 +12,7 @@ import { insert } from './s02-insert.ts'
 import { claim } from './s03-claim.ts'
 import { sideLanes } from './s03-side-lanes.ts'
 import { commit } from './s04-commit.ts'
+import { recasts } from './s04-recast.ts'
 import { upkeep } from './s04-upkeep.ts'
 import { heartbeat } from './s05-heartbeat.ts'
 import { events } from './s06-events.ts'
@@ -96,7 +97,7 @@ const CHECKS: Readonly<Record<string, readonly Check[]>> = {
   S1: durable,
   S2: insert,
   S3: [...claim, ...sideLanes],
-  S4: [...commit, ...upkeep],
+  S4: [...commit, ...recasts, ...upkeep],
   S5: heartbeat,
   S6: events,
   S7: feed,

@@ -199,7 +199,8 @@ function asCoreDecides(state: State): Check {
         same(before.state, state, `the specimen ${specimen.name} is ${state}`)
         // Every other one is given away by somebody else than the worker.
         const actor = i % 2 === 0 ? {} : { actor: 'system:scheduler' }
-        await claimOne(fixture, specimen, before, { ...fixture.grant({ queue, limit: 5 }), ...actor })
+        const grant = fixture.grant({ queue: before.spec.kind.queue, limit: 5 })
+        await claimOne(fixture, specimen, before, { ...grant, ...actor })
       }
       await Promise.all(SPECIMENS[state].map(one))
     },

@@ -46,6 +46,16 @@ const admitNarrowly = then(() => ({
   policyHash: 'p1',
   terms: { attemptMs: 1_000, maxAttempts: 2 },
 }))
+const admitElsewhere = then(() => ({
+  type: 'admit',
+  rule: 'allow',
+  policyHash: 'p1',
+  recast: {
+    redirect: { from: 'suite.job', to: 'cheap', queue: 'second', type: 'cheap.job', rule: 'allow' },
+    labels: { risk: 'low' },
+    throttles: undefined,
+  },
+}))
 const ask = then(() => ({
   type: 'askApproval',
   rule: 'ask',
@@ -108,6 +118,7 @@ export const SPECIMENS: Readonly<Record<State, readonly Specimen[]>> = {
     { name: 'delayed', options: { runAt: 4_000_000_000_000 }, steps: [] },
     { name: 'admitted', options: ADMISSION, steps: [admit] },
     { name: 'admitted under terms', options: ADMISSION, steps: [admitNarrowly] },
+    { name: 'admitted as something else', options: ADMISSION, steps: [admitElsewhere] },
     { name: 'released', steps: [claim, release()] },
     { name: 'handed back by who does not know its type', steps: [claim, unknown] },
     { name: 'snoozed', steps: [...run, release(4_000_000_000_000)] },
@@ -136,6 +147,7 @@ export const SPECIMENS: Readonly<Record<State, readonly Specimen[]>> = {
   ],
   running: [
     { name: 'live', steps: run },
+    { name: 'live elsewhere', options: ADMISSION, steps: [admitElsewhere, ...run] },
     { name: 'expired', options: SHORT, steps: run },
     { name: 'with work recorded', steps: [...run, beat, progress, beat, checkpoint, step, beat] },
     { name: 'with a next', steps: [...run, next, next] },

@@ -35,6 +35,7 @@ function move(shelves: Shelves, change: MoveChange, now: Time): Verdict {
   if (change.flow !== undefined && !shelves.hall.mayMove(before.spec.kind.tenant, change.flow)) return CONFLICT
   assert(after.id === before.id && events.at(-1)?.rev === after.rev, 'a change ends at the revision of its last event')
 
+  if (change.births !== undefined) shelves.hall.declare(after.spec.kind.tenant, change.births)
   shelves.place(after, events)
   for (const { name, text } of bodies) shelf.bodies.set(name, text)
   if (change.strips === true) shelf.bodies.clear()

@@ -11,6 +11,7 @@ import { hasLongLog } from '../../core/compact.ts'
 import type { Annotation, Event } from '../../core/event.ts'
 import { idNumber } from '../../core/id.ts'
 import type { Job, JobId, Kind, State, Time } from '../../core/job.ts'
+import { askedOf } from '../../core/recast.ts'
 import { judgeAt } from '../../core/timers.ts'
 import type { ClaimedJob, FeedItem, Key, KeyPurpose, Setting, SettingCollection, Tally } from '../store.ts'
 import { Agenda } from './agenda.ts'
@@ -83,7 +84,7 @@ export class Shelves {
     const before = this.jobs.get(job.id)?.job
     const shelf = this.jobs.get(job.id) ?? this.#shelf(job)
     this.#leave(before)
-    shelf.job = keep({ ...job, spec: before?.spec ?? this.#sharing(job) })
+    shelf.job = keep({ ...job, spec: specAfter(before, job) ?? this.#sharing(job) })
     if (shelf.claim !== undefined && shelf.claim.fence !== shelf.job.lease?.fence) this.#forgetClaim(shelf)
     for (const event of events) this.#append(shelf, keep(withSpec(event, shelf.job)))
     this.#enter(shelf)
@@ -195,7 +196,7 @@ export class Shelves {
     this.ticks.remove(job.id)
     this.judgements.remove(job.id)
     if (hasLongLog(job)) this.longEnded.remove({ at: job.endedAt ?? 0, number: idNumber(job.id) ?? 0 })
-    this.#count(job.spec.kind, job.state, -1)
+    this.#count(askedOf(job).kind, job.state, -1)
   }
 
   #enter({ job, number }: Shelf): void {
@@ -203,7 +204,7 @@ export class Shelves {
     this.ticks.set(job.id, job.nextTickAt, number)
     this.judgements.set(job.id, judgeAt(job), number)
     if (hasLongLog(job)) this.longEnded.add({ at: job.endedAt ?? 0, number })
-    this.#count(job.spec.kind, job.state, 1)
+    this.#count(askedOf(job).kind, job.state, 1)
   }
 
   #count({ tenant, queue, type }: Kind, state: State, by: number): void {
@@ -226,7 +227,7 @@ export class Shelves {
     shelf.events.push(entry)
     addRequest(shelf.requests, entry)
     this.#correlate(shelf, event.correlationId)
-    const { tenant, queue, type } = shelf.job.spec.kind
+    const { tenant, queue, type } = askedOf(shelf.job).kind
     const position = this.feedStart + this.feed.length
     const { jobId, rev } = event
     this.feed.push(keep({ position: String(position), jobId, rev, type: event.type, tenant, queue, jobType: type }))
@@ -282,6 +283,10 @@ function addRequest(requests: Map<string, Event[]> | undefined, event: Event): v
 }
 
 /** The first event and the record share what was asked for. */
+/** What a job is by now, where it was there before: as it was, unless admission has made something else of it, or that is over. */
+const specAfter = (before: Job | undefined, job: Job): Job['spec'] | undefined =>
+  before?.recast === undefined && job.recast === undefined ? before?.spec : job.spec
+
 const withSpec = (event: Event, { spec }: Job): Event =>
   event.type === 'enqueued' ? { ...event, payload: { ...event.payload, spec } } : event
 

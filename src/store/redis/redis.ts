@@ -310,7 +310,7 @@ class ScriptedStore implements RedisStore {
 /** Nearly no change does: then nobody looks. */
 const mayFlow = (change: Change): boolean =>
   change.kind === 'key' ||
-  (change.kind === 'move' && (change.before.spec.flow !== undefined || change.spawn?.flow !== undefined))
+  (change.kind === 'move' && (change.after.spec.flow !== undefined || change.spawn?.flow !== undefined))
 
 const NO_TRANSACTION =
   'pawl: Redis cannot take part in a transaction of yours: it is another server. Use a Postgres store for that.'

@@ -4,6 +4,7 @@
  * is a row of its own.
  */
 import type { Event } from '../../core/event.ts'
+import { askedOf } from '../../core/recast.ts'
 import { STATE_CODES } from '../codec/codes.ts'
 import { baseOf, encodeEvents } from '../codec/events.ts'
 import { logTells } from '../codec/log-tells.ts'
@@ -92,7 +93,7 @@ export class ChangeRows {
       'ends',
       ids.length,
       ids.join(),
-      this.#reference(before.spec.kind),
+      this.#reference(askedOf(before).kind),
       before.rev,
       before.lease?.fence ?? '',
       STATE_CODES[before.state],

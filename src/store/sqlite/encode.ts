@@ -6,16 +6,17 @@ import { flowNameOf, placeMoveOf, weighedBy } from '../../core/flow/membership.t
 import { hash53 } from '../../core/hash.ts'
 import { idNumber } from '../../core/id.ts'
 import type { Job, Kind } from '../../core/job.ts'
+import { askedOf } from '../../core/recast.ts'
 import { judgeAt } from '../../core/timers.ts'
 import { COMMAND_CODES, EVENT_CODES, STATE_CODES } from '../codec/codes.ts'
 import { type EnqueuedEvent, encodeEnqueued } from '../codec/enqueued.ts'
 import { baseOf, encodeEvents } from '../codec/events.ts'
 import { logTells } from '../codec/log-tells.ts'
-import { codeMark, correlationMark, marksOf } from '../codec/marks.ts'
+import { codeMark, correlationMark, marksAdded, marksOf } from '../codec/marks.ts'
 import { encodeRecord } from '../codec/record.ts'
 import { storable } from '../codec/text.ts'
 import { Unstorable } from '../codec/unstorable.ts'
-import type { Change, FlowKey, Key, KeyMove, MoveChange, NewJob } from '../store.ts'
+import type { Change, FlowKey, Key, KeyBirth, KeyMove, MoveChange, NewJob } from '../store.ts'
 import type {
   ChangeRow,
   Facts,
@@ -78,8 +79,10 @@ function insertMore({ job, keys, flow: births }: NewJob): InsertMore | null {
 function newFlow(job: Job, births: NewJob['flow']): NewFlow | null {
   const flow = flowRow(job)
   if (flow === null) return null
-  return { flow, births: (births ?? []).map((birth) => [storable(birth.key), keyRowNext(birth)]) }
+  return { flow, births: (births ?? []).map(birthRow) }
 }
+
+const birthRow = (birth: KeyBirth): NewFlow['births'][number] => [storable(birth.key), keyRowNext(birth)]
 
 /** Null: the job waits in no flow. */
 function flowRow(job: Job): FlowRow | null {
@@ -150,7 +153,7 @@ function moveRow(change: MoveChange, reference: Reference, inFull: boolean): Mov
     'move',
     numberOf(before.id, 'before.id'),
     before.rev,
-    reference(before.spec.kind),
+    reference(askedOf(before).kind),
     place(before),
     STATE_CODES[before.state],
     before.priority,
@@ -209,7 +212,11 @@ function moveMore(change: MoveChange, reference: Reference): MoveMore | null {
   const strips = change.strips === true
   const isSimple = others.length === 0 && !strips && give.length === 0 && take.length === 0 && echoes.length === 0
   const flow = moveFlow(change)
-  if (isSimple && spawn === undefined && after.needs === undefined && flow === null) return null
+  const queueBefore = sentTo(before)
+  const queue = sentTo(after)
+  const marks = marksAdded(before, after).map(hash53)
+  const isInPlace = after.needs === undefined && queueBefore === null && queue === null && marks.length === 0
+  if (isSimple && spawn === undefined && isInPlace && flow === null) return null
   return {
     tenant: storable(kind.tenant),
     bodies: others.map(({ name, text }) => [storable(name), storable(text)]),
@@ -221,11 +228,16 @@ function moveMore(change: MoveChange, reference: Reference): MoveMore | null {
     echoes: echoes.map((event) => [hash53(correlationMark(kind.tenant, event.correlationId)), event.rev]),
     neededBefore: textOrNull(before.needs),
     needs: textOrNull(after.needs),
+    queueBefore,
+    queue,
+    marks,
     flow,
   }
 }
 
-function moveFlow({ before, after, flow: key, spent = [] }: MoveChange): MoveFlow | null {
+const sentTo = ({ recast }: Job): string | null => textOrNull(recast?.redirect?.queue)
+
+function moveFlow({ before, after, flow: key, spent = [], births = [] }: MoveChange): MoveFlow | null {
   const flow = flowRow(after)
   if (flow === null) return null
   return {
@@ -233,6 +245,7 @@ function moveFlow({ before, after, flow: key, spent = [] }: MoveChange): MoveFlo
     before: storable(flowNameOf(before) ?? ''),
     flow,
     key: key === undefined ? null : keyMoveRow(key),
+    births: births.map(birthRow),
     spent: spent.map(({ amount, key: of }) => [amount, textOrNull(of)]),
   }
 }

@@ -110,6 +110,8 @@ export interface MoveFlow {
   readonly before: string
   readonly flow: FlowRow
   readonly key: KeyMoveRow | null
+  /** Its keys of which nobody has told yet. */
+  readonly births: NewFlow['births']
   /** What was spent, and of which key; of all of its keys where none is named. */
   readonly spent: readonly (readonly [amount: number, key: string | null])[]
 }
@@ -213,6 +215,11 @@ export interface MoveMore {
   /** Which side of its queue it is at, before and after. */
   readonly neededBefore: string | null
   readonly needs: string | null
+  /** The queue that admission has sent it to, before and after. Null: it is in the one of its kind. */
+  readonly queueBefore: string | null
+  readonly queue: string | null
+  /** Hashes of marks that it has from now on. */
+  readonly marks: readonly number[]
   readonly flow: MoveFlow | null
 }
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { type Judged, jobHashOf, maxAttemptsOf, sentenceOf } from '../../../src/core/admission.ts'
+import { type Addressed, jobHashOf, maxAttemptsOf, sentenceOf } from '../../../src/core/admission.ts'
 import { recordBreaches } from '../../../src/core/invariants.ts'
 import { judgeAt } from '../../../src/core/timers.ts'
 import { given } from '../given.ts'
@@ -10,7 +10,7 @@ const asked = (words: object = {}) => given({ admission: true }).does({ ...ASK, 
 const approve = (jobHash: string, words: object = {}) =>
   ({ type: 'approve', policyHash: 'h', jobHash, reason: 'seen', ...words }) as const
 
-const word = (over: Partial<Judged> = {}): Judged => ({
+const word = (over: Partial<Addressed> = {}): Addressed => ({
   letsIn: true,
   rule: 'r',
   policyHash: 'h',
@@ -38,7 +38,7 @@ describe('a sentence', () => {
   const open = asked().record
   const approved = asked().does(approve(jobHashOf(open))).record
   const late = (open.approval?.expiresAt ?? 0) + 1
-  const said = (job: typeof fresh, over: Partial<Judged> = {}, at = open.updatedAt) =>
+  const said = (job: typeof fresh, over: Partial<Addressed> = {}, at = open.updatedAt) =>
     sentenceOf(job, word(over), at, 'ann')
 
   it('denies, admits, asks, or takes an answer', () => {

@@ -7,6 +7,7 @@ import {
   encodeKeyLog,
   gateIn,
   limitIn,
+  ruleName,
 } from '../../../src/core/flow/document.ts'
 import { atRest } from '../../../src/core/flow/key.ts'
 import { KeyLife, THROTTLED } from './key-given.ts'
@@ -51,6 +52,15 @@ describe('the document of a key', () => {
     const without = declaring(ofA, 'a', {})
     expect(without?.declared).toEqual({})
     expect(declaring(without ?? ofA, 'b', { rate: { most: 1, perMs: 1_000 } })?.declaredBy).toBe('b')
+  })
+
+  it('follows a rule before every type, whoever was first, and the first of two rules', () => {
+    const ofType = { declared: { concurrency: 1_000 }, declaredBy: 'a', byHand: undefined, record: atRest('k') }
+    const ruled = declaring(ofType, ruleName('cap'), { concurrency: 1 })
+    expect(ruled).toMatchObject({ declared: { concurrency: 1 }, declaredBy: 'rule,cap' })
+    expect(declaring(ruled ?? ofType, 'a', { concurrency: 1_000 })).toBeUndefined()
+    expect(declaring(ruled ?? ofType, ruleName('other'), { concurrency: 9 })).toBeUndefined()
+    expect(declaring(ruled ?? ofType, ruleName('cap'), { concurrency: 2 })?.declared).toEqual({ concurrency: 2 })
   })
 
   it('keeps the last hundred changes that are told, and no counts', () => {

@@ -1,4 +1,5 @@
 import { assert } from '../../../core/assert.ts'
+import { askedOf } from '../../../core/recast.ts'
 import { mayHaveInputOf } from '../../meeting.ts'
 import type { Inserted, KeyPurpose, NewJob } from '../../store.ts'
 import type { Row } from '../connection/client.ts'
@@ -88,7 +89,7 @@ export const INSERTED: Inserted = { status: 'inserted' }
 /** Numbers may be given twice by a database that has lost what it had acknowledged. */
 const isSame = (item: NewJob, there: There): boolean =>
   item.job.spec.createdAt === there.job.spec.createdAt &&
-  item.job.spec.kind.type === there.job.spec.kind.type &&
+  item.job.spec.kind.type === askedOf(there.job).kind.type &&
   hasInputOf(there, item)
 
 const hasInputOf = ({ job, input }: There, item: NewJob): boolean => mayHaveInputOf(job, item) && input === item.input

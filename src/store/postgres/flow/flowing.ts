@@ -8,7 +8,7 @@ import { documentRow, type NumberedFlow } from './flows.ts'
 
 /** Whether anything becomes of a slot, a key or a budget. */
 export const isFlowing = ({ before, after, flow, spent }: MoveChange): boolean =>
-  before.spec.flow !== undefined && (flow !== undefined || spent !== undefined || placeMoveOf(before, after) !== 'stay')
+  after.spec.flow !== undefined && (flow !== undefined || spent !== undefined || placeMoveOf(before, after) !== 'stay')
 
 /** The names are explained in `flow_left.sql`. */
 export const flowRow = ({ before, after, flow, spent }: MoveChange, { id }: NumberedFlow) => ({

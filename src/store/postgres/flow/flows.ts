@@ -8,13 +8,14 @@ import { type Gate, gateOf } from '../../../core/flow/gate.ts'
 import { atRest } from '../../../core/flow/key.ts'
 import { flowNameOf, weighedBy } from '../../../core/flow/membership.ts'
 import type { Job, JobFlow } from '../../../core/job.ts'
+import { askedOf } from '../../../core/recast.ts'
 import { queueOf } from '../../codec/lane.ts'
 import { storable } from '../../codec/text.ts'
 import type { KeyBirth } from '../../store.ts'
 import type { Statements } from '../connection/statements.ts'
 import { codeOf } from '../connection/trouble.ts'
 import { keyText, named } from '../enqueue/new-row.ts'
-import { type Kinds, type Run, sideOf } from '../names/kinds.ts'
+import { isAside, type Kinds, type Run, sideOf } from '../names/kinds.ts'
 import { heldLane } from '../names/let-in-lane.ts'
 
 export interface NumberedFlow {
@@ -73,8 +74,9 @@ export class Flows {
     if (unknown.size === 0) return
     const { run, statements, kinds, limited } = this.#parts
     for (const { job } of unknown.values()) {
-      if (kinds.known(job.spec.kind) === undefined) await kinds.intern(job.spec.kind)
-      if (job.needs !== undefined) await kinds.internQueues([sideOf(job)])
+      const { kind } = askedOf(job)
+      if (kinds.known(kind) === undefined) await kinds.intern(kind)
+      if (isAside(job)) await kinds.internQueues([sideOf(job)])
     }
     const lanes = [...unknown.values()].map(({ job }) => kinds.lane(job))
     const rows = [...unknown].map(([name, member], n) => flowRow(name, member, lanes[n] as number))

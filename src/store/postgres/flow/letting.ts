@@ -27,7 +27,7 @@ export interface LettingParts {
 
 /** Nearly no change does: then nothing is made of it. */
 const mayFlow = (change: Change): boolean =>
-  change.kind === 'key' || (change.kind === 'move' && change.before.spec.flow !== undefined)
+  change.kind === 'key' || (change.kind === 'move' && change.after.spec.flow !== undefined)
 
 export class Letting {
   readonly flows: Flows

@@ -4,6 +4,7 @@ import type { Event } from '../../../core/event.ts'
 import { evolve } from '../../../core/evolve.ts'
 import { idNumber } from '../../../core/id.ts'
 import type { Job } from '../../../core/job.ts'
+import { askedOf } from '../../../core/recast.ts'
 import { STATE_CODES } from '../../codec/codes.ts'
 import { baseOf, encodeEvents } from '../../codec/events.ts'
 import { encodeRecord } from '../../codec/record.ts'
@@ -35,9 +36,10 @@ export function keep(parts: LoadParts, change: Keeping): Promise<Verdict> {
 
 /** Removes what has ended and has not moved since, in one statement. */
 export async function purge({ run, kinds, statements }: LoadParts, jobs: readonly Job[]): Promise<readonly Verdict[]> {
-  for (const { spec } of jobs) await kinds.intern(spec.kind)
-  const items = jobs.map(({ id, rev, spec, state }) => {
-    return { i: idNumber(id) ?? 0, r: rev, k: kinds.of(spec.kind).id, z: STATE_CODES[state] }
+  for (const job of jobs) await kinds.intern(askedOf(job).kind)
+  const items = jobs.map((job) => {
+    const { id, rev, state } = job
+    return { i: idNumber(id) ?? 0, r: rev, k: kinds.of(askedOf(job).kind).id, z: STATE_CODES[state] }
   })
   const [row] = await run(statements.purge, [JSON.stringify(items)])
   const gone = new Set(JSON.parse(String(row?.[1])) as number[])

@@ -99,9 +99,9 @@ export class Kinds {
   }
 
   /** Whether there are numbers for its kind, and for the side where it stands. */
-  knows({ spec, needs }: Job): boolean {
-    if (this.known(spec.kind) === undefined) return false
-    return needs === undefined || this.queue({ tenant: spec.kind.tenant, queue: spec.kind.queue, needs }) !== undefined
+  knows(job: Job): boolean {
+    if (this.known(job.spec.kind) === undefined) return false
+    return job.needs === undefined || this.queue(sideOf(job)) !== undefined
   }
 
   async internFor(job: Job): Promise<void> {
@@ -116,7 +116,7 @@ export class Kinds {
 
   /** The lane of a job whose queue, or side lane, has been interned. */
   lane(job: Job): number {
-    const queue = job.needs === undefined ? this.of(job.spec.kind).queue : this.queue(sideOf(job))
+    const queue = isAside(job) ? this.queue(sideOf(job)) : this.of(job.spec.kind).queue
     assert(queue !== undefined, 'a side is interned before it is used')
     return laneNumber(queue, job.priority)
   }
@@ -202,6 +202,9 @@ export interface QueueSide {
   readonly queue: string
   readonly needs?: string | undefined
 }
+
+/** Whether its lane is another than that of the queue it was enqueued to: it needs something, or was sent elsewhere. */
+export const isAside = ({ needs, recast }: Job): boolean => needs !== undefined || recast?.redirect !== undefined
 
 export const sideOf = ({ spec: { kind }, needs }: Job): QueueSide => ({ tenant: kind.tenant, queue: kind.queue, needs })
 

@@ -7,11 +7,12 @@ import { nonceIn } from '../../../core/fence.ts'
 import { digest } from '../../../core/hash.ts'
 import { idNumber } from '../../../core/id.ts'
 import { isTerminal, type Job } from '../../../core/job.ts'
+import { askedOf } from '../../../core/recast.ts'
 import { judgeAt, tickBesidesLease } from '../../../core/timers.ts'
 import { EVENT_CODES, STATE_CODES } from '../../codec/codes.ts'
 import { baseOf, encodeEvents } from '../../codec/events.ts'
 import { logTells } from '../../codec/log-tells.ts'
-import { correlationMark } from '../../codec/marks.ts'
+import { correlationMark, marksAdded } from '../../codec/marks.ts'
 import { isPlainEnd } from '../../codec/plain-end.ts'
 import { encodeRecord } from '../../codec/record.ts'
 import { storable } from '../../codec/text.ts'
@@ -104,7 +105,7 @@ export const settleValues = (changes: readonly MoveChange[], rows: readonly Sett
   JSON.stringify(alike(rows)),
   literal(rows.map(({ i }) => i)),
   literal(uniform(changes, ({ events }) => events[0]?.rev)),
-  literal(uniform(changes, ({ before }) => kinds.of(before.spec.kind).id)),
+  literal(uniform(changes, ({ before }) => kinds.of(askedOf(before).kind).id)),
   literal(uniform(changes, ({ before, events, after }) => shapeOf(before, events, after))),
 ]
 
@@ -142,6 +143,7 @@ export function moveRow(
     sp: spawned,
     b: others.length === 0 ? undefined : others.map(bodyRow),
     st: change.strips,
+    mk: marksRow(marksAdded(before, after)),
     u:
       foreign.length === 0
         ? undefined
@@ -153,6 +155,8 @@ export function moveRow(
     c: claim === undefined ? undefined : claimStamp(claim, after),
   }
 }
+
+const marksRow = (marks: readonly string[]) => (marks.length === 0 ? undefined : [...new Set(marks.map(digest))])
 
 /** State before, letters of the events, state after. */
 function shapeOf(before: Job, events: readonly Event[], after: Job): string {

@@ -7,6 +7,7 @@ import { assert } from '../../../core/assert.ts'
 import { placeMoveOf } from '../../../core/flow/membership.ts'
 import { idNumber, idText } from '../../../core/id.ts'
 import type { Job } from '../../../core/job.ts'
+import { askedOf } from '../../../core/recast.ts'
 import type { Change, Key, MoveChange, Verdict } from '../../store.ts'
 import { Batcher } from '../batch/batcher.ts'
 import { brokenUp, mayBreakUp } from '../batch/broken-up.ts'
@@ -21,7 +22,7 @@ import { keyedRow, keyRow } from '../enqueue/new-row.ts'
 import { flowRow, isFlowing } from '../flow/flowing.ts'
 import { type Flows, isFlowGone } from '../flow/flows.ts'
 import type { Keeping } from '../keep/keeping.ts'
-import { type Kinds, sideOf } from '../names/kinds.ts'
+import { isAside, type Kinds, sideOf } from '../names/kinds.ts'
 import { heldLane } from '../names/let-in-lane.ts'
 import { distinct, firstPerJob } from './abreast.ts'
 import { isSettling, moveRow, type SettleRow, settleRow, settleValues } from './change-row.ts'
@@ -106,11 +107,12 @@ export class Commits {
     const { kinds, flows } = this.#parts
     for (const change of changes) {
       if (change.kind !== 'move') continue
-      if (change.after.spec.flow !== undefined) await flows.intern([{ job: change.after }])
+      if (change.after.spec.flow !== undefined) await flows.intern([{ job: change.after, flow: change.births }])
       if (change.spawn?.flow !== undefined) await flows.intern([change.spawn])
-      if (kinds.known(change.before.spec.kind) === undefined) await kinds.intern(change.before.spec.kind)
+      const { kind } = askedOf(change.before)
+      if (kinds.known(kind) === undefined) await kinds.intern(kind)
       if (change.spawn !== undefined) await kinds.internFor(change.spawn.job)
-      if (change.after.needs !== undefined) await kinds.internQueues([sideOf(change.after)])
+      if (isAside(change.after)) await kinds.internQueues([sideOf(change.after)])
     }
   }
 
@@ -250,7 +252,7 @@ export class Commits {
       return await this.#moveTogether(changes, run, false, lost)
     } catch (error) {
       if (isFlowGone(error) && run === this.#run) {
-        await this.#parts.flows.internAnew(changes.map(({ after }) => ({ job: after })))
+        await this.#parts.flows.internAnew(changes.map(({ after, births }) => ({ job: after, flow: births })))
         return this.#moveTogether(changes, run, again, lost)
       }
       return this.#oneByOne(changes, run, again, error)
@@ -280,7 +282,7 @@ export class Commits {
     const { before, after, spawn } = change
     const spawned = spawn && keyedRow(spawn, kinds, flows.heldLane(spawn.job))
     const flow = flows.of(after)
-    const kind = kinds.of(before.spec.kind)
+    const kind = kinds.of(askedOf(before).kind)
     if (flow === undefined) return moveRow(change, kind, kinds.lane(after), spawned)
     const lane = placeMoveOf(before, after) === 'hold' ? heldLane(flow.id) : undefined
     return { ...moveRow(change, kind, lane, spawned), fl: flowRow(change, flow) }

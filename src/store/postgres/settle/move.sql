@@ -4,9 +4,9 @@
 -- successor: a key that another job holds undoes one item alone (`move_keyed`).
 -- JSON keys: those of `settle_leases`, and q place before, w place after (r ready, l lease, s rest, p past), f first rev, ra ready at,
 -- l lane (absent: its place is what it is), lw lease window, t tick, x lease end, bi and bn last heartbeat and their number, k kind, h shape, tn tenant, g keys given,
--- kt keys taken, sp successor, b bodies, st whether all bodies go, jd since when it waits to be judged, u marks of foreign correlations, rq requests, c the claim where the move is one, ca
+-- kt keys taken, sp successor, b bodies, st whether all bodies go, mk marks that it has from now on, jd since when it waits to be judged, u marks of foreign correlations, rq requests, c the claim where the move is one, ca
 -- whether its heartbeats are core's to decide.
--- Caller: `commits.ts`, `flow_move_some`. Index: those of the functions it calls. Locks: those of `loosen`, `hold_ended`, `move_staying`, `move_sets`, `strip`, and
+-- Caller: `commits.ts`, `flow_move_some`. Index: those of the functions it calls. Locks: those of `loosen`, `hold_ended`, `move_staying`, `move_sets`, `strip`, `add_marks`, and
 -- then, item by item, of `move_keyed`.
 create or replace function pawl.move(items json, again boolean, of_the_callers boolean default false)
 returns table (now_ms bigint, verdicts json)
@@ -26,11 +26,11 @@ begin
   select count(*)::int as n, array_agg(x.i) filter (where x.q = 'l' and x.r = {{rev.claimed}}) as maybe_bundled,
          array_agg(x.i order by x.i) filter (where x.q = 'p') as ended, array_agg(x.r order by x.i) filter (where x.q = 'p') as end_revs,
          array_agg(x.o::int order by x.i) filter (where x.kt is not null or x.sp is not null) as keyed,
-         array_agg(x.i order by x.i) filter (where x.st) as stripping,
+         array_agg(x.i order by x.i) filter (where x.st) as stripping, bool_or(x.mk is not null) as marking,
          array_agg(x.o::int) filter (where x.q = 'l' and x.w = 'l' and num_nonnulls(x.g, x.c, x.kt, x.sp) = 0) as staying
     into given
-  from rows from (json_to_recordset(items) as (i bigint, r int, q text, w text, g json, c json, kt json, sp json, st boolean))
-    with ordinality as x(i, r, q, w, g, c, kt, sp, st, o);
+  from rows from (json_to_recordset(items) as (i bigint, r int, q text, w text, g json, c json, kt json, sp json, st boolean, mk json))
+    with ordinality as x(i, r, q, w, g, c, kt, sp, st, mk, o);
   if given.maybe_bundled is not null then perform loosen(given.maybe_bundled); end if;
   if given.ended is not null then given.ended := hold_ended(given.ended, given.end_revs); end if;
 
@@ -43,6 +43,7 @@ begin
     values (started, stayed.jobs || moved.jobs, stayed.revs || moved.revs, stayed.kinds || moved.kinds, stayed.shapes || moved.shapes);
   end if;
   if given.stripping is not null then perform strip(array(select unnest(given.stripping) intersect select unnest(moved.jobs))); end if;
+  if given.marking then perform add_marks(items, moved.jobs); end if;
   answers := case when cardinality(stayed.places || moved.places) = given.n then array_fill('a'::text, array[given.n])
                   else unmoved(items, stayed.places || moved.places, started, again) end;
   foreach keyed in array given.keyed loop

@@ -78,13 +78,8 @@ local function meeting(born)
   end
 end
 
--- Keys of which somebody has said something stay as they are.
 local function hold_newborn(born)
-  for _, it in ipairs(born.limits) do
-    if limit_at(it.id).rev == '0' then
-      write_limit(it, '1')
-    end
-  end
+  bear_limits(born.limits)
   if born.ready_at ~= '-' then
     hold(born.id, born.flow, born.ready_at)
   end

@@ -74,6 +74,15 @@ local function limit_words(i)
   }, i + 10
 end
 
+-- Keys of which somebody has said something stay as they are.
+local function bear_limits(births)
+  for _, it in ipairs(births) do
+    if limit_at(it.id).rev == '0' then
+      write_limit(it, '1')
+    end
+  end
+end
+
 -- A flow from the arguments, with the names of its keys, and where the next thing begins.
 local function flow_words(i)
   local it = { id = ARGV[i], weigher = ARGV[i + 1], queue = ARGV[i + 2], lane = ARGV[i + 3], tenant = ARGV[i + 4], keys = {}, names = {} }

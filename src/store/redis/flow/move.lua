@@ -55,7 +55,13 @@ local function flow_move(i)
     it.spends[#it.spends + 1] = { key = ARGV[i + 1], amount = ARGV[i + 2] }
     i = i + 2
   end
-  return it, i + 1
+  local births = tonumber(ARGV[i + 1])
+  i = i + 2
+  it.births = {}
+  for n = 1, births do
+    it.births[n], i = limit_words(i)
+  end
+  return it, i
 end
 
 local PLACES = {}
@@ -94,6 +100,7 @@ function PLACES.own(id, it)
 end
 
 local function move_flow(id, it, rev, ready_at)
+  bear_limits(it.births)
   PLACES[it.place](id, it, rev, ready_at)
   if it.key then
     move_key(it.key)

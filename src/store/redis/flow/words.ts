@@ -13,7 +13,7 @@ export const IN_FLOW = 'flow'
 
 /** Whether anything becomes of a slot, a key or a budget. */
 export const isFlowing = ({ before, after, flow, spent }: MoveChange): boolean =>
-  before.spec.flow !== undefined && (flow !== undefined || spent !== undefined || placeMoveOf(before, after) !== 'stay')
+  after.spec.flow !== undefined && (flow !== undefined || spent !== undefined || placeMoveOf(before, after) !== 'stay')
 
 /** The flow of a new job, and what is to be known of its keys at first. */
 export const newcomerFlowWords = (job: Job, births: NonNullable<NewJob['flow']>): readonly string[] => [
@@ -22,9 +22,9 @@ export const newcomerFlowWords = (job: Job, births: NonNullable<NewJob['flow']>)
   ...births.flatMap((birth) => limitWords(job.spec.kind.tenant, birth.key, birth)),
 ]
 
-export const moveFlowWords = ({ before, after, flow, spent = [] }: MoveChange): readonly string[] => {
+export const moveFlowWords = ({ before, after, flow, spent = [], births = [] }: MoveChange): readonly string[] => {
   const { tenant } = before.spec.kind
-  const keys = keysOf(before)
+  const keys = keysOf(after)
   const spends = spent.flatMap(({ amount, key }) =>
     (key === undefined ? keys : [key]).flatMap((each) => [limitId(tenant, each), String(amount)]),
   )
@@ -35,6 +35,8 @@ export const moveFlowWords = ({ before, after, flow, spent = [] }: MoveChange): 
     ...(flow === undefined ? [NONE] : keyMoveWords(tenant, flow)),
     String(spends.length / 2),
     ...spends,
+    String(births.length),
+    ...births.flatMap((birth) => limitWords(tenant, birth.key, birth)),
   ]
 }
 

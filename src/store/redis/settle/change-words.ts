@@ -9,7 +9,7 @@ import { judgeAt, tickBesidesLease } from '../../../core/timers.ts'
 import { COMMAND_CODES, EVENT_CODES, STATE_CODES } from '../../codec/codes.ts'
 import { baseOf, encodeEvents } from '../../codec/events.ts'
 import { logTells } from '../../codec/log-tells.ts'
-import { correlationMark } from '../../codec/marks.ts'
+import { correlationMark, marksAdded } from '../../codec/marks.ts'
 import { encodeRecord } from '../../codec/record.ts'
 import { storable } from '../../codec/text.ts'
 import { type Body, type Change, type MoveChange, queueKey } from '../../store.ts'
@@ -48,7 +48,7 @@ export function changeWords(change: Simple, kinds: Kinds, inFull: boolean): read
 function moveWords(change: MoveChange, kinds: Kinds, inFull: boolean): readonly string[] {
   const { before, after, events, notAfter } = change
   const isInLog = !inFull && logTells(before, after)
-  const { tenant, queue } = before.spec.kind
+  const { tenant, queue } = after.spec.kind
   const output = change.bodies.findLast(({ name }) => name === 'output')
   const stored = output === undefined ? undefined : storable(output.text)
   return [
@@ -102,8 +102,12 @@ function moreWords(change: MoveChange, kinds: Kinds, output: string | undefined)
   const judge = judgeAt(before) === undefined && judgeAt(after) === undefined ? '' : timeWord(judgeAt(after))
   const codes = [codeWord(before), codeWord(after)]
   const strips = change.strips === true ? '1' : ''
+  const marks = [
+    ...echoes.map((event) => correlationMark(kind.tenant, event.correlationId)),
+    ...marksAdded(before, after),
+  ]
   const isPlain =
-    others.size + echoes.length + give.length + take.length === 0 &&
+    others.size + marks.length + give.length + take.length === 0 &&
     spawn === undefined &&
     [...owner, ...lanes, long, judge, strips].every((each) => each === '') &&
     codes[0] === codes[1]
@@ -123,8 +127,8 @@ function moreWords(change: MoveChange, kinds: Kinds, output: string | undefined)
     ...take.flatMap((key) => [keyNameOf(before, key), timeWord(key.until)]),
     String(others.size),
     ...[...others].flat(),
-    String(echoes.length),
-    ...echoes.map((event) => markWord(correlationMark(kind.tenant, event.correlationId))),
+    String(marks.length),
+    ...marks.map(markWord),
     ...(spawn === undefined ? ['0'] : ['1', ...newcomerWords(spawn, kinds.numberOf(spawn.job.spec.kind) ?? '')]),
     ...(lanes[0] === IN_FLOW ? moveFlowWords(change) : []),
   ]
@@ -133,7 +137,7 @@ function moreWords(change: MoveChange, kinds: Kinds, output: string | undefined)
 /** The lanes that it is in before and after. What becomes of a job with a flow is told apart. */
 function lanesOf(change: MoveChange): readonly [string, string] {
   const { before, after } = change
-  if (before.spec.flow !== undefined) return [isFlowing(change) ? IN_FLOW : '', '']
+  if (after.spec.flow !== undefined) return [isFlowing(change) ? IN_FLOW : '', '']
   return [laneBy(before), laneBy(after)]
 }
 

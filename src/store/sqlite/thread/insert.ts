@@ -68,7 +68,13 @@ export function insertOne(ledger: Ledger, row: InsertRow, kind: number, fresh: F
 function firstLane(ledger: Ledger, row: InsertRow, kind: number): number {
   const { priority, more } = newJobIn(row)
   if (more === null || more.flow === null) return ledger.kinds.lane(kind, priority, more?.needs ?? null)
-  const flow = flowNumber(ledger, more.flow.flow, { tenant: more.tenant, kind, priority, needs: more.needs })
+  const flow = flowNumber(ledger, more.flow.flow, {
+    tenant: more.tenant,
+    kind,
+    priority,
+    needs: more.needs,
+    sentTo: null,
+  })
   ledger.usher.arrive(flow)
   return heldLane(flow)
 }

@@ -14,7 +14,7 @@ export class KnownKinds {
   readonly #kinds: KindsToSend
   readonly #numbers = new Map<string, number>()
   readonly #queues = new Map<string, number>()
-  readonly #born: { readonly number: number; readonly text: string; readonly queue: string }[] = []
+  readonly #born: ({ readonly number: number; readonly text: string } | { readonly queue: string })[] = []
 
   constructor(sql: Statements, kinds: KindsToSend) {
     this.#sql = sql
@@ -32,12 +32,21 @@ export class KnownKinds {
     return kind
   }
 
-  /** The lane of a job; of one that needs something its side lane, which is made where it is new. Few do, so that is looked up each time. */
-  lane(kind: number, priority: number, needs: string | null): number {
-    const { queue } = this.#kinds.get(kind)
+  /**
+   * The lane of a job; of one that needs something its side lane, which is made where it is new. Few do, so that is looked up each
+   * time. `sentTo`: the queue that it is in, where that is not its kind's.
+   */
+  lane(kind: number, priority: number, needs: string | null, sentTo: string | null = null): number {
+    const queue = this.queueOf(kind, sentTo)
     const lane = laneOf(needs === null ? queue : this.#side(queue, needs), priority)
     assert(lane !== undefined, 'a priority is a whole number from 0 to 9')
     return lane
+  }
+
+  /** The queue of a job's kind, or the one that it was sent to, which is made where it is new. */
+  queueOf(kind: number, sentTo: string | null): number {
+    const { queue, tenant } = this.#kinds.get(kind)
+    return sentTo === null ? queue : (this.queue(tenant, sentTo) ?? this.#made(tenant, sentTo))
   }
 
   queue(tenant: string, name: string): number | undefined {
@@ -62,10 +71,12 @@ export class KnownKinds {
 
   /** The transaction, or the part of it since then, did not last. */
   forgetSince(born: number): void {
-    for (const { number, text, queue } of this.#born.splice(born)) {
-      this.#kinds.forget(number)
-      this.#numbers.delete(text)
-      this.#queues.delete(queue)
+    for (const each of this.#born.splice(born)) {
+      if ('queue' in each) this.#queues.delete(each.queue)
+      else {
+        this.#kinds.forget(each.number)
+        this.#numbers.delete(each.text)
+      }
     }
   }
 
@@ -76,6 +87,11 @@ export class KnownKinds {
 
   tell(kind: number): void {
     this.#kinds.send(kind)
+  }
+
+  #made(tenant: string, name: string): number {
+    this.#born.push({ queue: queueName(tenant, name) })
+    return one(this.#sql.insertQueue, tenant, name)?.[0] as number
   }
 
   #side(queue: number, needs: string): number {
@@ -91,9 +107,9 @@ export class KnownKinds {
       this.#kinds.send(known)
       return known
     }
-    const queue = this.queue(tenant, name) ?? (one(this.#sql.insertQueue, tenant, name)?.[0] as number)
+    const queue = this.queue(tenant, name) ?? this.#made(tenant, name)
     const number = one(this.#sql.insertKind, queue, type, leaseMs, text)?.[0] as number
-    this.#born.push({ number, text, queue: queueName(tenant, name) })
+    this.#born.push({ number, text })
     this.#numbers.set(text, number)
     this.#kinds.send(number)
     return number

@@ -18,7 +18,7 @@ import {
 import { addStretch } from './add-stretch.ts'
 import { type Done, insertEnding, leaveEnding } from './ending.ts'
 import { Fresh } from './fresh.ts'
-import { mayMoveKey } from './hall/keys.ts'
+import { bearKeys, mayMoveKey } from './hall/keys.ts'
 import { isLetIn } from './hall/lanes.ts'
 import { flowAfter, keepHall, type Moved, type Spot, spotAfter, spotInHall } from './hall/moved.ts'
 import { insertOne } from './insert.ts'
@@ -48,6 +48,7 @@ export function move(ledger: Ledger, row: MoveRow, brought: readonly number[]): 
   }
   if (m.more !== null) addMore(ledger, m.id, m.more, brought)
   const moved = movedOf(m, kind)
+  if (moved !== undefined) bearKeys(ledger, moved.more.tenant, moved.flow.births)
   if (moved !== undefined) keepHall(ledger, moved, from)
   return 'applied'
 }
@@ -96,7 +97,8 @@ function spotBefore(ledger: Ledger, m: Cells, kind: number): Spot | undefined {
   if (m.from !== 'ready') return undefined
   const moved = movedOf(m, kind)
   if (moved !== undefined) return spotInHall(ledger, moved)
-  return { lane: ledger.kinds.lane(kind, m.fromPriority, m.more?.neededBefore ?? null), readyAt: m.fromReadyAt as Time }
+  const { neededBefore = null, queueBefore = null } = m.more ?? {}
+  return { lane: ledger.kinds.lane(kind, m.fromPriority, neededBefore, queueBefore), readyAt: m.fromReadyAt as Time }
 }
 
 /** Undefined: the job has no flow. */
@@ -182,7 +184,7 @@ function enterLane(ledger: Ledger, m: Cells, kind: number, from: Spot | undefine
   const moved = movedOf(m, kind)
   const { lane, readyAt } =
     moved === undefined
-      ? { lane: kinds.lane(kind, m.priority, m.more?.needs ?? null), readyAt: m.readyAt }
+      ? { lane: kinds.lane(kind, m.priority, m.more?.needs ?? null, m.more?.queue ?? null), readyAt: m.readyAt }
       : spotAfter(ledger, moved, from)
   sql.insertReady.run(lane, readyAt, id, kind, state, newRev, seq, generation, attempt, careful, tick, code, record)
   // It goes on standing.
@@ -199,6 +201,7 @@ function addMore(ledger: Ledger, id: number, more: MoveMore, brought: readonly n
   }
   for (const [purpose, key] of more.give) sql.giveKey.run(more.tenant, purpose, key, id)
   for (const [purpose, key, until] of more.take) sql.takeKey.run(more.tenant, purpose, key, id, until)
+  for (const mark of more.marks) sql.insertMark.run(mark, id)
   for (const [correlation, rev] of more.echoes) sql.insertEcho.run(correlation, id, rev)
   if (more.spawn === null) return
   const fresh = new Fresh(sql)

@@ -42,7 +42,13 @@ export function spotAfter(ledger: Ledger, moved: Moved, before: Spot | undefined
 
 /** The flow of the job as it is after the change. */
 export const flowAfter = (ledger: Ledger, { m, kind, more, flow }: Moved): number =>
-  flowNumber(ledger, flow.flow, { tenant: more.tenant, kind, priority: m.priority, needs: more.needs })
+  flowNumber(ledger, flow.flow, {
+    tenant: more.tenant,
+    kind,
+    priority: m.priority,
+    needs: more.needs,
+    sentTo: more.queue,
+  })
 
 /** Called once the row has moved; `from`: where it was, if it was in a lane. */
 export function keepHall(ledger: Ledger, moved: Moved, from: Spot | undefined): void {

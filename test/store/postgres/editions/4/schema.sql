@@ -2950,6 +2950,20 @@ end $$;
 
 
 
+create or replace function "pawl".add_marks(items json, moved bigint[]) returns void language plpgsql as $$
+declare
+  each record;
+begin
+  
+  for each in select x.i, array(select json_array_elements_text(x.mk)) as marks from json_to_recordset(items) as x(i bigint, mk json)
+      where x.mk is not null and x.i = any(moved) loop
+    insert into "pawl".mark (mark, job) select unnest(each.marks), each.i on conflict do nothing;
+    update "pawl".job j set marks = coalesce(j.marks, '{}') || each.marks where j.id = each.i;
+  end loop;
+end $$;
+
+
+
 create or replace function "pawl".beats_in(beat jsonb) returns int language sql immutable strict as
 $$ select sum((run ->> 0)::int)::int from jsonb_array_elements(beat -> 'p') as run $$;
 
@@ -3039,11 +3053,11 @@ begin
   select count(*)::int as n, array_agg(x.i) filter (where x.q = 'l' and x.r = 2) as maybe_bundled,
          array_agg(x.i order by x.i) filter (where x.q = 'p') as ended, array_agg(x.r order by x.i) filter (where x.q = 'p') as end_revs,
          array_agg(x.o::int order by x.i) filter (where x.kt is not null or x.sp is not null) as keyed,
-         array_agg(x.i order by x.i) filter (where x.st) as stripping,
+         array_agg(x.i order by x.i) filter (where x.st) as stripping, bool_or(x.mk is not null) as marking,
          array_agg(x.o::int) filter (where x.q = 'l' and x.w = 'l' and num_nonnulls(x.g, x.c, x.kt, x.sp) = 0) as staying
     into given
-  from rows from (json_to_recordset(items) as (i bigint, r int, q text, w text, g json, c json, kt json, sp json, st boolean))
-    with ordinality as x(i, r, q, w, g, c, kt, sp, st, o);
+  from rows from (json_to_recordset(items) as (i bigint, r int, q text, w text, g json, c json, kt json, sp json, st boolean, mk json))
+    with ordinality as x(i, r, q, w, g, c, kt, sp, st, mk, o);
   if given.maybe_bundled is not null then perform loosen(given.maybe_bundled); end if;
   if given.ended is not null then given.ended := hold_ended(given.ended, given.end_revs); end if;
 
@@ -3056,6 +3070,7 @@ begin
     values (started, stayed.jobs || moved.jobs, stayed.revs || moved.revs, stayed.kinds || moved.kinds, stayed.shapes || moved.shapes);
   end if;
   if given.stripping is not null then perform strip(array(select unnest(given.stripping) intersect select unnest(moved.jobs))); end if;
+  if given.marking then perform add_marks(items, moved.jobs); end if;
   answers := case when cardinality(stayed.places || moved.places) = given.n then array_fill('a'::text, array[given.n])
                   else unmoved(items, stayed.places || moved.places, started, again) end;
   foreach keyed in array given.keyed loop
@@ -3467,7 +3482,7 @@ end $$;
 
 
 insert into "pawl".migration (number, name, checksum, edition)
-values (0, 'functions', 'da434fe367a455128dd10dfe7340336839896d1678711457e1e8e42c20f16310', 4)
+values (0, 'functions', '5e1e84ba6b683d8fea30b964379129f306b7007d5093e0891ce1ce6ab469ec5c', 4)
 on conflict (number) do update set edition = excluded.edition, checksum = excluded.checksum, applied_at = clock_timestamp();
 set local pawl_migration.role = '';
 
@@ -3481,7 +3496,7 @@ declare
   relations constant text[] := array['migration', 'seen', 'lead', 'queue', 'kind', 'job', 'mark', 'ready', 'lease', 'rest', 'past', 'asked', 'claim', 'parked_number', 'parked', 'entry', 'tally', 'feed', 'key', 'body', 'link', 'annotation', 'setting', 'flow_key', 'flow', 'slot', 'pace', 'spend', 'arrival', 'hunger', 'owned', 'stretch', 'events', 'jobs'];
   granted constant text[] := array['intern_flows', 'limited_of', 'claim_limited', 'is_contended', 'flow_told', 'next_ready', 'flow_look', 'flow_apply', 'flow_move', 'flow_set', 'flow_views', 'flow_lobby', 'insert_plain', 'offer', 'insert_keyed', 'enqueue', 'enqueue_each', 'enqueue_together', 'claim', 'settle_leases', 'settle_bundles', 'missed', 'loosen', 'recount', 'move', 'intern_kind', 'intern_queues', 'kinds_by_id', 'sides', 'clock', 'server_ms', 'keep_time', 'kept_at', 'records', 'bodies', 'aliases', 'find_ids', 'long_ended', 'tenants', 'log', 'logs', 'altered', 'commits_at', 'caused', 'correlated', 'linked', 'born_between', 'claimed_between', 'led_between', 'committed_between', 'jobs_of', 'heartbeat', 'due', 'unjudged', 'place_entries', 'feed_page', 'feed_end', 'tallies', 'backlog', 'trim_feed', 'summarize', 'settings', 'annotate', 'annotations', 'compact', 'purge', 'hear', 'event_name'];
   views constant text[] := array['jobs', 'events'];
-  inner_ones constant text[] := array['count_ended', 'leave_bundles', 'loosen_from', 'loosen_if_free', 'owned_of', 'settle_each_bundled', 'claim_answer', 'claim_answer_each', 'claim_replay', 'claim_stamp', 'claim_take', 'claim_take_limited', 'claim_words', 'bear', 'bear_all', 'bear_each', 'sum_of', 'take_key', 'wishes_of', 'flow_count', 'flow_due', 'flow_flows', 'flow_forget', 'flow_free', 'flow_keys', 'flow_left', 'flow_move_in', 'flow_move_some', 'flow_stir', 'flow_take_back', 'pause_sides', 'born_before', 'history', 'walk_of', 'walk_of_words', 'walks_in', 'add_asked', 'add_bodies', 'add_links', 'beats_in', 'give_keys', 'hold_ended', 'is_wrong', 'move_keyed', 'move_sets', 'move_staying', 'request_mark', 'settle_each', 'strip', 'tick_earlier', 'unmoved', 'updated_at', 'answer', 'claim_park', 'parked_for'];
+  inner_ones constant text[] := array['count_ended', 'leave_bundles', 'loosen_from', 'loosen_if_free', 'owned_of', 'settle_each_bundled', 'claim_answer', 'claim_answer_each', 'claim_replay', 'claim_stamp', 'claim_take', 'claim_take_limited', 'claim_words', 'bear', 'bear_all', 'bear_each', 'sum_of', 'take_key', 'wishes_of', 'flow_count', 'flow_due', 'flow_flows', 'flow_forget', 'flow_free', 'flow_keys', 'flow_left', 'flow_move_in', 'flow_move_some', 'flow_stir', 'flow_take_back', 'pause_sides', 'born_before', 'history', 'walk_of', 'walk_of_words', 'walks_in', 'add_asked', 'add_bodies', 'add_links', 'add_marks', 'beats_in', 'give_keys', 'hold_ended', 'is_wrong', 'move_keyed', 'move_sets', 'move_staying', 'request_mark', 'settle_each', 'strip', 'tick_earlier', 'unmoved', 'updated_at', 'answer', 'claim_park', 'parked_for'];
   home constant regnamespace := '"pawl"';
   mark constant text := format('may use schema %s of database %s', home, current_database());
   app text := nullif(current_setting('pawl_migration.role', true), '');
