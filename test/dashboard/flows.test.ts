@@ -111,10 +111,10 @@ describe.skipIf(missing !== undefined).each(STORES)('the dashboard, on %s', (on)
   })
 })
 
-describe.skipIf(missing !== undefined)('the dashboard, whatever the store', () => {
+describe.skipIf(missing !== undefined).each(STORES)('words, queries and the connection, on %s', (on) => {
   let fixture: DashboardFixture
   beforeAll(async () => {
-    fixture = await openDashboardFixture()
+    fixture = await openDashboardFixture(on)
   })
   afterAll(() => fixture?.[Symbol.asyncDispose]())
 

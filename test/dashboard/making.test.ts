@@ -2,12 +2,16 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { chromiumMissing } from '../support/debian.ts'
 import { eventually } from '../support/eventually.ts'
+import { scaled } from '../support/scale.ts'
 import { type DashboardFixture, errand, openDashboardFixture } from './dashboard-fixture.ts'
 
-describe.skipIf(chromiumMissing() !== undefined)('in the dashboard', () => {
+/** On Postgres, too, in soak. */
+const STORES = (['sqlite', 'postgres'] as const).slice(0, scaled(1, 2))
+
+describe.skipIf(chromiumMissing() !== undefined).each(STORES)('in the dashboard, on %s', (on) => {
   let fixture: DashboardFixture
   beforeAll(async () => {
-    fixture = await openDashboardFixture()
+    fixture = await openDashboardFixture(on)
     await fixture.pawl.schedule('nightly', { cron: '0 3 * * *' }, errand, { what: 'quick', note: 'by the clock' })
   })
   afterAll(() => fixture?.[Symbol.asyncDispose]())
@@ -15,6 +19,22 @@ describe.skipIf(chromiumMissing() !== undefined)('in the dashboard', () => {
   const at = (path: string) => fixture.gateway.url + path
   const succeeded = (id: string) =>
     eventually(`${id} succeeded`, async () => (await fixture.pawl.get(id))?.state === 'succeeded')
+
+  it('the first job of a store that has none is made from where nothing is listed yet, and watched', async () => {
+    const { page, complaints } = await fixture.enter('admin')
+    await page.keyboard.press('g')
+    await page.keyboard.press('j')
+    await page.getByText('No job has been here yet').waitFor()
+    await page.getByRole('link', { name: 'New job' }).click()
+    await page.getByLabel('Type').fill('errand')
+    await page.getByLabel('what', { exact: true }).fill('quick')
+    await page.getByRole('button', { name: 'Enqueue errand' }).click()
+    await page.locator('h1 + span', { hasText: 'succeeded' }).waitFor()
+    await page.keyboard.press('g')
+    await page.keyboard.press('o')
+    await page.getByRole('button', { name: /^succeeded 1/ }).waitFor()
+    expect(complaints).toEqual([])
+  })
 
   it('a schedule shows its next times, runs now, and is paused', async () => {
     const { page, complaints } = await fixture.enter('admin')

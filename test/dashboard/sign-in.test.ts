@@ -2,15 +2,19 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { chromiumMissing } from '../support/debian.ts'
 import { eventually } from '../support/eventually.ts'
+import { scaled } from '../support/scale.ts'
 import { type DashboardFixture, errand, openDashboardFixture } from './dashboard-fixture.ts'
 
 const missing = chromiumMissing()
 if (missing !== undefined) console.log(`dashboard: ${missing}`)
 
-describe.skipIf(missing !== undefined)('the door of the dashboard', () => {
+/** On Postgres, too, in soak. */
+const STORES = (['sqlite', 'postgres'] as const).slice(0, scaled(1, 2))
+
+describe.skipIf(missing !== undefined).each(STORES)('the door of the dashboard, on %s', (on) => {
   let fixture: DashboardFixture
   beforeAll(async () => {
-    fixture = await openDashboardFixture()
+    fixture = await openDashboardFixture(on)
   })
   afterAll(() => fixture?.[Symbol.asyncDispose]())
 
