@@ -6,18 +6,26 @@ export interface Candidate {
   readonly about: string
 }
 
+export interface Wanted {
+  readonly name: string
+  readonly typed: string
+  readonly prefix: string
+  /** How much of what was typed the shell keeps, and is not to be told again. */
+  readonly stays?: number
+}
+
 export interface Place {
   /** What may stand here, if it begins so. */
   readonly candidates: readonly Candidate[]
   /** The name of the value that is wanted here, and how much of it has been typed; after `prefix`, which stays. */
-  readonly wants: { readonly name: string; readonly typed: string; readonly prefix: string } | undefined
+  readonly wants: Wanted | undefined
   /** Options given so far that say where the jobs are. */
   readonly options: Readonly<Record<string, string>>
 }
 
 export function placeOf(root: Command, typed: readonly string[]): Place {
-  // Bash takes `--state=failed` for three words.
-  const args = typed.at(-1) === '=' ? [...typed, ''] : typed
+  // Bash takes `--state=failed` for three words, and `state:failed` as well.
+  const [args, stays] = rejoined(typed.at(-1) === '=' || typed.at(-1) === ':' ? [...typed, ''] : typed)
   const current = args.at(-1) ?? ''
   const options: Record<string, string> = {}
   let at = root
@@ -49,8 +57,15 @@ export function placeOf(root: Command, typed: readonly string[]): Place {
   if (current.startsWith('-')) return { candidates: candidates(optionsOf(root, at)), wants: undefined, options }
   const wanted = at.registeredArguments[Math.min(positionals, at.registeredArguments.length - 1)]
   const open = wanted !== undefined && (positionals < at.registeredArguments.length || wanted.variadic)
-  const wants = open ? { name: wanted.name(), typed: current, prefix: '' } : undefined
+  const wants = open ? { name: wanted.name(), typed: current, prefix: '', stays } : undefined
   return { candidates: candidates(positionals === 0 ? verbsOf(at) : []), wants, options }
+}
+
+/** The last word with what stands before a colon, and how long that is. */
+function rejoined(words: readonly string[]): readonly [words: readonly string[], stays: number] {
+  const [field = '', colon, last = ''] = words.slice(-3)
+  if (words.length < 3 || colon !== ':') return [words, 0]
+  return [[...words.slice(0, -3), `${field}:${last}`], field.length + 1]
 }
 
 const visible = (command: Command): readonly Command[] => command.createHelp().visibleCommands(command)

@@ -4,6 +4,7 @@ import { KEY_STATES } from '../core/flow/key.ts'
 import { DEAD_LETTER_REASONS, PRIORITIES, STATES } from '../core/job.ts'
 import { DIALECT_NAMES } from '../core/policy.ts'
 import { CATCH_UPS } from '../core/schedule.ts'
+import { FIELD_NAMES, PREFIXES, valuesOf } from '../core/search.ts'
 import { SCOPES } from '../gateway/contract/token-schema.ts'
 import type { Pawl } from '../library/pawl.ts'
 import { queueCounts } from './commands/queues.ts'
@@ -14,7 +15,7 @@ export const SHELLS = ['bash', 'zsh', 'fish'] as const
 interface Known {
   /** Several, with commas between them. */
   readonly list?: boolean
-  readonly of: readonly string[] | ((session: Session) => Promise<readonly string[]>)
+  readonly of: readonly string[] | ((session: Session, typed: string) => Promise<readonly string[]>)
 }
 
 const RECENT = 50
@@ -38,6 +39,23 @@ const scheduled = (session: Session) =>
 const limitKeys = (session: Session) =>
   asking(session, async (pawl) => (await pawl.limits.list()).limits.map(({ key }) => key))
 
+/** A term of a search: a field, then what may follow it, those that the store knows by asking it. */
+async function terms(session: Session, typed: string): Promise<readonly string[]> {
+  const [, field, rest = ''] = /^(?:([a-z]+):)?(.*)$/s.exec(typed) ?? []
+  if (field === undefined) return [...FIELD_NAMES.map((name) => `${name}:`), ...PREFIXED]
+  const values = (await IN_STORE[field]?.(session)) ?? valuesOf(field)
+  // Behind a comma the others stay as they are.
+  return rest.includes(',') ? values : values.map((value) => `${field}:${value}`)
+}
+
+const PREFIXED = Object.keys(PREFIXES).map((name) => `${name}.`)
+
+const IN_STORE: Readonly<Record<string, (session: Session) => Promise<readonly string[]>>> = {
+  queue: queues,
+  type: types,
+  key: limitKeys,
+}
+
 const KNOWN: Readonly<Record<string, Known>> = {
   states: { list: true, of: STATES },
   events: { list: true, of: EVENT_TYPES },
@@ -56,6 +74,7 @@ const KNOWN: Readonly<Record<string, Known>> = {
   types: { list: true, of: types },
   id: { of: ids },
   ids: { of: ids },
+  query: { list: true, of: terms },
   'id-or-code': { of: ids },
 }
 
@@ -63,7 +82,7 @@ const KNOWN: Readonly<Record<string, Known>> = {
 export async function valuesFor(session: Session, name: string, typed: string): Promise<readonly string[]> {
   const known = KNOWN[name]
   if (known === undefined) return []
-  const all = typeof known.of === 'function' ? await known.of(session).catch(() => []) : known.of
+  const all = typeof known.of === 'function' ? await known.of(session, typed).catch(() => []) : known.of
   const before = known.list === true ? typed.slice(0, typed.lastIndexOf(',') + 1) : ''
   return [...new Set(all)]
     .filter((value) => HARMLESS.test(value))

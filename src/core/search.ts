@@ -42,6 +42,7 @@ export const FIELDS = {
   reason: { means: 'why it was put aside', shape: 'names', sifted },
   cause: { means: 'the fingerprint of what dead letters have in common', shape: 'word', sifted },
   worker: { means: 'who runs it, or had it last', shape: 'names', sifted },
+  key: { means: 'a limit key it shares', shape: 'names', sifted },
   dedupe: { means: 'the dedupe key', shape: 'word' },
   correlation: { means: 'the correlation id', shape: 'word' },
   parent: { means: 'the id of the job that spawned it', shape: 'word' },

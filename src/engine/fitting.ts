@@ -72,6 +72,7 @@ const NAMES: Readonly<Partial<Record<FieldName, Names>>> = {
   reason: ({ deadLetter }) => [deadLetter?.reason],
   cause: (job) => [causeOf(job)?.fingerprint],
   worker: ({ owner, lastClaim }) => [owner?.workerId ?? lastClaim?.owner.workerId],
+  key: ({ spec }) => spec.flow?.keys ?? [],
   dialect: ({ spec }) => [spec.kind.policy.dialect],
   is: marksOf,
 }

@@ -310,6 +310,11 @@ describe('completions', () => {
       'jobs ls --state = par': 'parked',
       'dlq ls --reason exh': 'exhausted_retries',
       'token create --scope w': 'worker',
+      'jobs ls sta': 'state:',
+      'jobs ls state:failed,d': 'state:failed,denied state:failed,dead_lettered',
+      // As bash cuts a word at its colons.
+      'jobs ls state : fa': 'failed',
+      'jobs ls is :': 'paused compensating cancelling schedule',
     }
     expect(await inBash(...Object.keys(offered))).toEqual(Object.values(offered))
   })
@@ -317,8 +322,14 @@ describe('completions', () => {
   it('know the queues, types and jobs of the store that is named', async () => {
     const { id } = await json<{ id: string }>(['enqueue', 'crawl.page', '--queue', 'crawl', '--url', store])
     const at = `--url ${store}`
-    const lines = [`${at} jobs ls --queue cr`, `jobs ls ${at} --type `, `${at} jobs show `, `${at} jobs show none`]
-    expect(await inBash(...lines)).toEqual(['crawl', 'crawl.page', id, ''])
+    const lines = [
+      `${at} jobs ls --queue cr`,
+      `jobs ls ${at} --type `,
+      `${at} jobs show `,
+      `${at} jobs show none`,
+      `${at} jobs ls queue:c`,
+    ]
+    expect(await inBash(...lines)).toEqual(['crawl', 'crawl.page', id, '', 'queue:crawl'])
   })
 
   it('put nothing on a line that a shell would run', async () => {

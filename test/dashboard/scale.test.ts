@@ -155,7 +155,8 @@ describe.skipIf(chromiumMissing() !== undefined)('with much to show', () => {
         `dashboard: a gateway takes ${Math.round(idle / (COSTS_MS / 1_000))} ms of CPU a second for itself, and ${perTab.toFixed(1)} for each tab`,
       )
       expect(perTab).toBeGreaterThan(0)
-      expect(perTab).toBeLessThan(50)
+      // However much happens, so many who watch it leave half of the processor that a gateway has.
+      expect(watched).toBeLessThan(COSTS_MS / 2)
     },
     300_000,
   )

@@ -53,6 +53,8 @@ describe.skipIf(missing !== undefined).each(STORES)('from the dashboard, on %s',
     await page.getByText('broken → open').waitFor()
     await page.getByRole('button', { name: 'Try one now' }).hover()
     await page.getByText('Not while it is open. probe works on keys that are broken.').waitFor()
+    await page.goto(at(`/jobs?q=key:${key}`))
+    for (const id of [first, held]) await page.locator(`[data-job="${id}"]`).waitFor()
     expect(complaints).toEqual([])
   })
 

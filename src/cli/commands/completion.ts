@@ -35,7 +35,7 @@ async function complete(session: Session, root: Command, args: readonly string[]
   const { url = session.url, token = session.token, tenant = session.tenant, schema = session.schema } = options
   const there = { ...session, url, token, tenant, schema }
   for (const value of await valuesFor(there, wants.name, wants.typed))
-    session.terminal.print(`${wants.prefix}${value}\n`)
+    session.terminal.print(`${wants.prefix}${value.slice(wants.stays ?? 0)}\n`)
 }
 
 const SCRIPTS: Readonly<Record<(typeof SHELLS)[number], string>> = {
