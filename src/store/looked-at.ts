@@ -12,8 +12,8 @@ export interface FlowSeen {
   /** As core knows it: with the store's numbers for names. */
   readonly flow: Flow
   readonly held: readonly Held[]
-  /** Of places that others wait at too: who is first there, by its pass. */
-  readonly lowest: readonly (readonly [place: Place, pass: number])[]
+  /** Of places that others wait at too: who is first there, by its pass; and who is last of its own account, where one of them is. */
+  readonly others: readonly (readonly [place: Place, lowest: number, last: number | undefined])[]
   readonly standing: number
   readonly isPaused: boolean
 }
@@ -42,6 +42,7 @@ export class LookedAt<F extends FlowSeen, K extends Counted> implements Hall {
   readonly #rings: ReadonlyMap<string, readonly string[]>
   readonly #hungry: ReadonlyMap<string, Time>
   readonly #lowest = new Map<string, number>()
+  readonly #last = new Map<string, number>()
 
   constructor(look: Look<F, K>) {
     const { now, flows, rings, hungry } = look
@@ -52,8 +53,12 @@ export class LookedAt<F extends FlowSeen, K extends Counted> implements Hall {
     this.#byQueue = new Map(flows.map((seen) => [seen.flow.queue, seen]))
     this.#rings = new Map(rings.map(([place, priority, names]) => [ringName(place, priority), names]))
     this.#hungry = new Map(hungry.map(([place, priority, since]) => [ringName(place, priority), since]))
-    for (const { flow, lowest } of flows)
-      for (const [place, pass] of lowest) this.#lowest.set(ringName(place, flow.priority), pass)
+    for (const { flow, others } of flows)
+      for (const [place, lowest, last] of others) {
+        const ring = ringName(place, flow.priority)
+        this.#lowest.set(ring, lowest)
+        if (last !== undefined) this.#last.set(accountName(ring, flow.account), last)
+      }
   }
 
   flow(name: string): Flow {
@@ -66,6 +71,10 @@ export class LookedAt<F extends FlowSeen, K extends Counted> implements Hall {
     if (names === undefined && lowest !== undefined) yield { ...SOMEBODY, waitsAt: place, priority, pass: lowest }
     for (const name of names ?? []) if (this.knows(name)) yield this.flow(name)
     if (names?.length === this.#look.ringMost) this.cutOff.places.add(place)
+  }
+
+  lastOf(place: Place, priority: Priority, account: string): number | undefined {
+    return this.#last.get(accountName(ringName(place, priority), account))
   }
 
   prioritiesAt(place: Place): readonly Priority[] {
@@ -117,6 +126,7 @@ export class LookedAt<F extends FlowSeen, K extends Counted> implements Hall {
 }
 
 /** Who waits first at a place that was not looked at: of it nothing is known but its pass. */
-const SOMEBODY = { name: '', queue: '', lane: '', keys: [], weight: 1, nextAt: undefined }
+const SOMEBODY = { name: '', queue: '', lane: '', keys: [], account: '', weight: 1, nextAt: undefined }
 
 const ringName = (place: Place, priority: Priority): string => `${place} ${priority}`
+const accountName = (ring: string, account: string): string => `${ring} ${account}`

@@ -19,7 +19,9 @@ export interface Flow {
   readonly priority: Priority
   /** In the order in which they were declared. None: it only takes turns. */
   readonly keys: readonly string[]
-  /** Its share of the turns. */
+  /** On whose account it takes turns: flows of one account that wait at a place have as many among them as one would have. */
+  readonly account: string
+  /** The share of the turns that its account has. */
   readonly weight: number
   /** How far it is in taking turns: the lowest goes first. */
   readonly pass: number
@@ -37,6 +39,8 @@ export interface Hall {
   flow(name: string): Flow
   /** Flows of a priority that wait at a place, the lowest pass first; drawn one by one. */
   ring(place: Place, priority: Priority): Iterable<Flow>
+  /** The highest pass of those that wait there on one account. */
+  lastOf(place: Place, priority: Priority, account: string): number | undefined
   prioritiesAt(place: Place): readonly Priority[]
   /** Since when nothing of this priority has been let in at the place, while something waited there. */
   hungrySince(place: Place, priority: Priority): Time
@@ -59,7 +63,18 @@ export const PATIENCE_MS = 5_000
 
 /**
  * The pass of a flow that joins others: nobody saves up turns while it has nothing to run, and nobody owes more than one for
- * those it had elsewhere.
+ * those it had elsewhere. Others of its account (`last`, the highest pass of them) are first: a customer with jobs under a thousand
+ * keys has a thousand flows, and one customer's turns.
  */
-export const joiningPass = ({ pass, weight }: Pick<Flow, 'pass' | 'weight'>, lowest: number | undefined): number =>
-  lowest === undefined ? pass : Math.min(Math.max(pass, lowest), lowest + 1 / weight)
+export const joiningPass = (
+  { pass, weight }: Pick<Flow, 'pass' | 'weight'>,
+  lowest: number | undefined,
+  last?: number | undefined,
+): number => {
+  if (last !== undefined) return last + 1 / weight
+  return lowest === undefined ? pass : Math.min(Math.max(pass, lowest), lowest + 1 / weight)
+}
+
+/** The pass of a flow that has had its turn: it comes behind all others of its account. */
+export const passedOn = ({ pass, weight }: Pick<Flow, 'pass' | 'weight'>, last: number | undefined): number =>
+  Math.max(pass, last ?? pass) + 1 / weight

@@ -1,6 +1,6 @@
 /**
  * Who is let in by one commit. Flows take turns: the most urgent priority first (raised by one for each `ageMs` that it was passed
- * over), within it the lowest pass. The first job of the flow whose turn it is gets a slot of every key it has and a place in
+ * over), within it the lowest pass; those of one account have the turns of one. The first job of the flow whose turn it is gets a slot of every key it has and a place in
  * its lane, or nothing at all: then the flow waits at the first thing that is in the way.
  */
 
@@ -16,6 +16,7 @@ import {
   joiningPass,
   LET_IN_MOST,
   type Place,
+  passedOn,
 } from './hall.ts'
 import { shortageOf } from './room.ts'
 import { type Counted, oneMore } from './slots.ts'
@@ -48,7 +49,7 @@ export function letIn(hall: Hall, places: readonly Place[], arrived: readonly st
     const ring = mostUrgent(rings)
     if (ring === undefined) break
     tries += 1
-    const next = round.tryOne(ring.take())
+    const next = round.tryOne(ring)
     if (next === undefined) continue
     if (typeof next === 'object') {
       ring.putBack(next)
@@ -68,13 +69,21 @@ class Ring {
   readonly priority: Priority
   readonly urgency: number
   readonly #source: Iterator<Flow>
+  readonly #lastOf: (account: string) => number | undefined
+  /** The highest pass of each account that has had a turn here. */
+  readonly #last = new Map<string, number>()
   #next: Flow | undefined
   #back: Flow[] = []
 
-  constructor(place: Place | undefined, priority: Priority, urgency: number, flows: Iterable<Flow>) {
+  constructor(
+    { place, priority, urgency }: Pick<Ring, 'place' | 'priority' | 'urgency'>,
+    flows: Iterable<Flow>,
+    lastOf: (account: string) => number | undefined,
+  ) {
     this.place = place
     this.priority = priority
     this.urgency = urgency
+    this.#lastOf = lastOf
     this.#source = flows[Symbol.iterator]()
     this.#next = drawnFrom(this.#source)
   }
@@ -93,7 +102,13 @@ class Ring {
     return flow as Flow
   }
 
+  /** Its pass once it has had the turn that it has now. */
+  passOf(flow: Flow): number {
+    return passedOn(flow, this.#last.get(flow.account) ?? this.#lastOf(flow.account))
+  }
+
   putBack(flow: Flow): void {
+    this.#last.set(flow.account, flow.pass)
     this.#back.push(flow)
   }
 
@@ -124,7 +139,8 @@ function ringsOf(hall: Hall, places: readonly Place[], arrived: readonly string[
   const rings = [...new Set(places)].flatMap((place) =>
     hall.prioritiesAt(place).map((priority) => {
       const urgency = urgencyOf(priority, hall.hungrySince(place, priority), now, AGE_MS)
-      return new Ring(place, priority, urgency, hall.ring(place, priority))
+      const lastOf = (account: string) => hall.lastOf(place, priority, account)
+      return new Ring({ place, priority, urgency }, hall.ring(place, priority), lastOf)
     }),
   )
   return [...rings, ...newcomers(hall, places, arrived, rings)]
@@ -142,13 +158,14 @@ function newcomers(
   return [...byPriority].map(([priority, group]) => {
     const others = rings.filter((ring) => ring.priority === priority).map((ring) => ring.lowest())
     const lowest = lowestOf(others.filter((pass) => pass !== undefined))
-    const joined = group.map((flow) => ({ ...flow, pass: joiningPass(flow, lowest) }))
-    return new Ring(
-      undefined,
-      priority,
-      priority,
-      joined.sort((a, b) => a.pass - b.pass),
-    )
+    const last = new Map<string, number>()
+    const joined = group.map((flow) => {
+      const pass = joiningPass(flow, lowest, last.get(flow.account))
+      last.set(flow.account, pass)
+      return { ...flow, pass }
+    })
+    const inTurn = joined.sort((a, b) => a.pass - b.pass)
+    return new Ring({ place: undefined, priority, urgency: priority }, inTurn, (account) => last.get(account))
   })
 }
 
@@ -187,6 +204,8 @@ class Round {
   readonly #keys = new Map<string, Counted>()
   readonly #standing = new Map<string, number>()
   readonly #lines = new Map<string, Line>()
+  /** The highest pass of each account at places that this commit has put somebody to wait at. */
+  readonly #last = new Map<string, number>()
 
   constructor(hall: Hall, now: Time) {
     this.#hall = hall
@@ -194,8 +213,9 @@ class Round {
   }
 
   /** The flow with its turn taken, where its first job was let in; else where it waits; undefined: it has nothing to wait for. */
-  tryOne(flow: Flow): Flow | Place | undefined {
+  tryOne(ring: Ring): Flow | Place | undefined {
     const now = this.#now
+    const flow = ring.take()
     const line = this.#line(flow.name)
     const { head } = line
     if (head === undefined) return this.leave({ ...flow, waitsAt: undefined, nextAt: undefined })
@@ -207,7 +227,7 @@ class Round {
     }
     this.#admit(flow, head)
     line.head = drawnFrom(line.rest)
-    const next = { ...flow, pass: flow.pass + 1 / flow.weight }
+    const next = { ...flow, pass: ring.passOf(flow) }
     this.#flows.set(next.name, next)
     return next
   }
@@ -240,8 +260,13 @@ class Round {
 
   #wait(flow: Flow, place: Place): void {
     if (place === flow.waitsAt) return this.leave({ ...flow, nextAt: undefined })
-    const [lowest] = this.#hall.ring(place, flow.priority)
-    this.leave({ ...flow, waitsAt: place, nextAt: undefined, pass: joiningPass(flow, lowest?.pass) })
+    const { priority, account } = flow
+    const [lowest] = this.#hall.ring(place, priority)
+    const line = JSON.stringify([place, priority, account])
+    const last = this.#last.get(line) ?? this.#hall.lastOf(place, priority, account)
+    const pass = joiningPass(flow, lowest?.pass, last)
+    this.#last.set(line, pass)
+    this.leave({ ...flow, waitsAt: place, nextAt: undefined, pass })
   }
 
   #admit({ name, lane, keys }: Flow, { job }: Held): void {

@@ -95,6 +95,30 @@ export const turns: readonly Check[] = [
     },
   },
   {
+    name: 'one with jobs under many keys has as many turns as another with all under one',
+    async run(fixture) {
+      const keys = (name: string) => ({ [name]: {}, all: { concurrency: 2 } })
+      const running = await limited(fixture, keys('first'), ...many(2))
+      await claims(fixture)
+      const flow = (fair: string, name: string) => ({ flow: { fair, keys: keys(name) } })
+      await fixture.insert(
+        ...Array.from({ length: 20 }, (_, n) => flow('many', `key-${n}`)),
+        ...many(6, flow('one', 'key')),
+      )
+      await look(fixture)
+      const given: (string | undefined)[] = []
+      for (const { id } of running) await ends(fixture, id)
+      while (given.length < 12) {
+        const [next] = await claims(fixture, { limit: 1 })
+        holds(next !== undefined, 'somebody’s turn comes')
+        given.push(next.before.spec.flow?.fair)
+        await ends(fixture, next.before.id)
+      }
+      const share = given.filter((fair) => fair === 'one').length
+      holds(share >= 5 && share <= 6, `of twelve turns one had ${share}: ${given}`)
+    },
+  },
+  {
     name: 'of a lane no more stand than its window, and it is filled again',
     async run(fixture) {
       const jobs = await limited(fixture, { host: {} }, ...many(LANE_WINDOW + 5))

@@ -8,8 +8,6 @@ import { Rings } from './rings.ts'
 
 export interface FlowShelf {
   flow: Omit<Flow, 'weight'>
-  /** The key whose weight it has. */
-  readonly weighedBy: string
   /** Its jobs, by time and number. */
   readonly held: Agenda
   readonly number: number
@@ -48,12 +46,12 @@ export class Flows {
     const known = this.#flows.get(place.flow)
     if (known !== undefined) return known
     const { flow: name, queue, lane, keys } = place
+    const account = keyId(job.spec.kind.tenant, weighedBy(job.spec.flow ?? NO_FLOW) ?? '')
     const pass = this.#resting.get(name) ?? 0
     this.#resting.delete(name)
     this.#made += 1
     const shelf: FlowShelf = {
-      flow: { name, queue, lane, priority: job.priority, keys, pass, waitsAt: undefined, nextAt: undefined },
-      weighedBy: keyId(job.spec.kind.tenant, weighedBy(job.spec.flow ?? NO_FLOW) ?? ''),
+      flow: { name, queue, lane, priority: job.priority, keys, account, pass, waitsAt: undefined, nextAt: undefined },
       held: new Agenda(),
       number: this.#made,
     }

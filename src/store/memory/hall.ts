@@ -66,11 +66,15 @@ export class MemoryHall implements Hall {
 
   flow(name: string): Flow {
     const shelf = this.#flows.get(name)
-    return { ...shelf.flow, weight: this.#keys.get(shelf.weighedBy)?.gate.weight ?? 1 }
+    return { ...shelf.flow, weight: this.#keys.get(shelf.flow.account)?.gate.weight ?? 1 }
   }
 
   *ring(place: Place, priority: Priority): Generator<Flow> {
     for (const name of this.#flows.rings.at(place, priority)) yield this.flow(name)
+  }
+
+  lastOf(place: Place, priority: Priority, account: string): number | undefined {
+    return this.#flows.rings.lastOf(place, priority, account)
   }
 
   prioritiesAt(place: Place): readonly Priority[] {

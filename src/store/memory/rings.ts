@@ -2,11 +2,13 @@ import type { Flow, Place } from '../../core/flow/hall.ts'
 import type { Priority, Time } from '../../core/job.ts'
 import { Agenda } from './agenda.ts'
 
-type Waiter = Pick<Flow, 'name' | 'waitsAt' | 'priority' | 'pass'>
+type Waiter = Pick<Flow, 'name' | 'waitsAt' | 'priority' | 'account' | 'pass'>
 
 interface Ring {
   /** The flows that wait, by their passes. */
   readonly flows: Agenda
+  /** Those of each account, the highest pass first. */
+  readonly accounts: Map<string, Agenda>
   /** Since when nothing of them has been let in. */
   hungrySince: Time
 }
@@ -23,6 +25,11 @@ export class Rings {
   *at(place: Place, priority: Priority): Generator<string> {
     const ring = this.#rings.get(place)?.get(priority)
     if (ring !== undefined) for (const { name } of ring.flows.ordered()) yield name
+  }
+
+  lastOf(place: Place, priority: Priority, account: string): number | undefined {
+    const last = this.#rings.get(place)?.get(priority)?.accounts.get(account)?.first()
+    return last === undefined ? undefined : -last.at
   }
 
   hungrySince(place: Place, priority: Priority): Time | undefined {
@@ -50,20 +57,26 @@ export class Rings {
     return size
   }
 
-  enter({ name, waitsAt, priority, pass }: Waiter, number: number, now: Time): void {
+  enter({ name, waitsAt, priority, account, pass }: Waiter, number: number, now: Time): void {
     if (waitsAt === undefined) return
     const rings = this.#rings.get(waitsAt) ?? new Map<Priority, Ring>()
     this.#rings.set(waitsAt, rings)
-    const ring = rings.get(priority) ?? { flows: new Agenda(), hungrySince: now }
+    const ring = rings.get(priority) ?? { flows: new Agenda(), accounts: new Map<string, Agenda>(), hungrySince: now }
     rings.set(priority, ring)
     ring.flows.set(name, pass, number)
+    const others = ring.accounts.get(account) ?? new Agenda()
+    ring.accounts.set(account, others)
+    others.set(name, -pass, number)
   }
 
-  leave({ name, waitsAt, priority }: Waiter): void {
+  leave({ name, waitsAt, priority, account }: Waiter): void {
     const rings = waitsAt === undefined ? undefined : this.#rings.get(waitsAt)
     const ring = rings?.get(priority)
     if (waitsAt === undefined || rings === undefined || ring === undefined) return
     ring.flows.remove(name)
+    const others = ring.accounts.get(account)
+    others?.remove(name)
+    if (others?.size === 0) ring.accounts.delete(account)
     if (ring.flows.size === 0) rings.delete(priority)
     if (rings.size === 0) this.#rings.delete(waitsAt)
   }

@@ -36,6 +36,7 @@ function hallOf({
       lane: 'q 5',
       priority: 5,
       keys: [],
+      account: flow.name,
       weight: 1,
       pass: 0,
       waitsAt: undefined,
@@ -51,6 +52,10 @@ function hallOf({
       at(place)
         .filter((flow) => flow.priority === priority)
         .sort((a, b) => a.pass - b.pass),
+    lastOf: (place, priority, account) => {
+      const passes = at(place).filter((flow) => flow.priority === priority && flow.account === account)
+      return passes.length === 0 ? undefined : Math.max(...passes.map(({ pass }) => pass))
+    },
     prioritiesAt: (place) => [...new Set(at(place).map(({ priority }) => priority))],
     hungrySince: (place, priority) => hungry[`${place} ${priority}`] ?? NOW,
     held: (name) => Array.from({ length: held[name] ?? 0 }, (_, i) => ({ job: `${name}${i + 1}`, readyAt })),
@@ -137,6 +142,32 @@ describe('letting in', () => {
     const given = { flows, held: { old: 2, new: 2 }, limits: { a: { concurrency: 3 } } }
     expect(jobsOf(given, [atKey('a')], ['new'])).toEqual(['old1', 'new1', 'old2'])
     expect(jobsOf(given, [], ['new', 'old'])).toEqual(['new1', 'new2', 'old1'])
+  })
+
+  it('shares turns by account: one with many flows has those of one', () => {
+    const hers = ['a1', 'a2', 'a3', 'a4'].map((name) => ({ name, account: 'ann' }))
+    const his = { name: 'b', account: 'bob' }
+    const held = { a1: 2, a2: 2, a3: 1, a4: 1, b: 4 }
+    const areInTurn = (jobs: readonly string[]) => {
+      expect(jobs.filter((job) => job.startsWith('a'))).toEqual(['a11', 'a21', 'a31', 'a41', 'a12', 'a22'])
+      for (const n of [0, 2, 4, 6]) expect(jobs.slice(n, n + 2).map(([whose]) => whose)).toContain('a')
+      for (const n of [0, 2, 4, 6]) expect(jobs.slice(n, n + 2).map(([whose]) => whose)).toContain('b')
+    }
+    areInTurn(jobsOf({ flows: [...hers, his], held }, [], ['a1', 'a2', 'a3', 'a4', 'b']))
+    // Those who come to wait have a turn after each other, and so have those who had one and stay.
+    const full = { flows: [...hers, his], held, standing: 3, window: 3 }
+    const { flows: waiting } = letIn(hallOf(full), [], ['a1', 'a2', 'a3', 'a4', 'b'], NOW)
+    expect(waiting.map(({ name, pass }) => [name, pass])).toEqual([
+      ['a1', 0],
+      ['b', 0],
+      ['a2', 1],
+      ['a3', 2],
+      ['a4', 3],
+    ])
+    areInTurn(jobsOf({ flows: waiting, held }, [atLane('q 5')]))
+    const late = { name: 'a5', account: 'ann', weight: 2 }
+    const { flows: joined } = letIn(hallOf({ ...full, flows: [...waiting, late], held: { a5: 1 } }), [], ['a5'], NOW)
+    expect(joined).toMatchObject([{ name: 'a5', waitsAt: 'lane q 5', pass: 3.5 }])
   })
 
   it('serves the more urgent first, until another was passed over for long enough', () => {

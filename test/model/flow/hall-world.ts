@@ -62,6 +62,7 @@ export class HallWorld implements Hall {
         lane: `${queue} ${priority}`,
         priority,
         keys,
+        account: name,
         weight,
         pass: 0,
         waitsAt: undefined,
@@ -76,6 +77,11 @@ export class HallWorld implements Hall {
   ring(place: Place, priority: Priority): readonly Flow[] {
     const there = [...this.flows.values()].filter((flow) => flow.waitsAt === place && flow.priority === priority)
     return there.sort((a, b) => a.pass - b.pass)
+  }
+
+  lastOf(place: Place, priority: Priority, account: string): number | undefined {
+    const passes = this.ring(place, priority).filter((flow) => flow.account === account)
+    return passes.at(-1)?.pass
   }
 
   prioritiesAt(place: Place): readonly Priority[] {

@@ -37,13 +37,14 @@ export type FlowRow = readonly [
   nextAt: Time | null,
   jobs: readonly number[] | null,
   times: readonly Time[] | null,
-  lowest: readonly (readonly [place: Place, pass: number])[] | null,
+  others: readonly (readonly [place: Place, lowest: number, last: number | null])[] | null,
   tenant: string,
   queue: string,
   needs: string | null,
   paused: boolean,
   main: number,
   standing: number,
+  account: string,
 ]
 
 /** As `flow_keys.sql` has them. */
@@ -89,14 +90,15 @@ export interface SeenKey extends Counted {
 }
 
 export function seenFlow(row: FlowRow): SeenFlow {
-  const [id, version, lane, priority, keys, weight, pass, waitsAt, nextAt, jobs, times, lowest] = row
-  const [, , , , , , , , , , , , tenant, queue, needs, isPaused, main, standing] = row
+  const [id, version, lane, priority, keys, weight, pass, waitsAt, nextAt, jobs, times, others] = row
+  const [, , , , , , , , , , , , tenant, queue, needs, isPaused, main, standing, account] = row
   const flow: Flow = {
     name: String(id),
     queue: String(main),
     lane: String(lane),
     priority,
     keys: keys.map(String),
+    account,
     weight,
     pass,
     waitsAt: waitsAt ?? undefined,
@@ -108,7 +110,8 @@ export function seenFlow(row: FlowRow): SeenFlow {
     queue: original(queue),
     ...(needs !== null && { needs: original(needs) }),
   }
-  return { id, version, flow, held, lowest: lowest ?? [], side, lane, standing, queue: main, isPaused }
+  const there = (others ?? []).map(([place, lowest, last]) => [place, lowest, last ?? undefined] as const)
+  return { id, version, flow, held, others: there, side, lane, standing, queue: main, isPaused }
 }
 
 export function seenKey(row: KeyRow, now: Time): SeenKey {

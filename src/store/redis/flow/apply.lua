@@ -92,15 +92,23 @@ local function ring_of(flow, waits)
   return ring
 end
 
+-- In the ring, and among those of its account in it; without a pass, out of both.
+local function stand(flow, ring, member, pass)
+  local account = base .. 'account:' .. flow.weigher .. ' ' .. ring
+  call('ZCARD', account)
+  place(base .. 'ring:' .. ring, member, pass)
+  place(account, member, pass)
+end
+
 for _, it in ipairs(moved) do
   local id, flow = it[1], flow_at(it[1])
   local member, waits = flow.number .. ' ' .. id, it[4]
   if flow.waits ~= '' then
-    place(base .. 'ring:' .. ring_of(flow, flow.waits), member, false)
+    stand(flow, ring_of(flow, flow.waits), member, false)
   end
   if waits ~= '' then
     local ring = ring_of(flow, waits)
-    place(base .. 'ring:' .. ring, member, it[3])
+    stand(flow, ring, member, it[3])
     if rings[ring] == 0 then
       added(fields, base .. 'hungry', ring, now_text)
     end

@@ -62,24 +62,28 @@ function ringIn([place = '', priority = '', since, ...names]: readonly string[])
 }
 
 function seenFlow(row: readonly Reply[]): SeenFlow {
-  const texts = row.slice(0, 13).map(word)
+  const texts = row.slice(0, 14).map(word)
   const [id = '', version = '', queue = '', laneWord = '', lane = '', priority, keys = '', pass, waits, next, weight] =
     texts
-  const [isPaused, standing] = texts.slice(11)
+  const [isPaused, standing, account = ''] = texts.slice(11)
   const flow: Flow = {
     name: id,
     queue,
     lane,
     priority: Number(priority) as Priority,
     keys: keys === '' ? [] : keys.split(' '),
+    account,
     weight: Number(weight),
     pass: Number(pass),
     waitsAt: waits === '' ? undefined : (waits as Place),
     nextAt: timeIn(next ?? NONE),
   }
-  const lowest = pairs(words(row[13])).map(([place, least]) => [place as Place, Number(least)] as const)
-  const held = pairs(words(row[14])).map(([job, readyAt]) => ({ job: idOf(job), readyAt: Number(readyAt) }))
-  return { version, flow, laneWord, isPaused: isPaused === '1', standing: Number(standing), held, lowest }
+  const others = list(row[14]).map((each) => {
+    const [place = '', lowest, last = NONE] = words(each)
+    return [place as Place, Number(lowest), last === NONE ? undefined : Number(last)] as const
+  })
+  const held = pairs(words(row[15])).map(([job, readyAt]) => ({ job: idOf(job), readyAt: Number(readyAt) }))
+  return { version, flow, laneWord, isPaused: isPaused === '1', standing: Number(standing), held, others }
 }
 
 function seenKey(row: readonly Reply[], now: Time): readonly [string, SeenKey] {

@@ -154,6 +154,11 @@ local function lowest(ring)
   return lowest_of[ring]
 end
 
+-- The highest of those who wait there on one account.
+local function last(ring, weigher)
+  return call('ZRANGE', base .. 'account:' .. weigher .. ' ' .. ring, '+inf', '-inf', 'BYSCORE', 'REV', 'LIMIT', 0, 1, 'WITHSCORES')[2] or '-'
+end
+
 local seen_flows = {}
 for _, id in ipairs(flow_ids) do
   local it = flow_at(id)
@@ -164,16 +169,16 @@ for _, id in ipairs(flow_ids) do
     where[#where + 1] = 'key ' .. key
   end
   for _, each in ipairs(where) do
-    local pass = lowest(it.priority .. ' ' .. each)
+    local ring = it.priority .. ' ' .. each
+    local pass = lowest(ring)
     if pass then
-      others[#others + 1] = each
-      others[#others + 1] = pass
+      others[#others + 1] = { each, pass, last(ring, it.weigher) }
     end
   end
   seen_flows[#seen_flows + 1] = {
     id, it.version, it.queue, it.lane, lane, it.priority, table.concat(it.keys, ' '), it.pass, it.waits, it.next_at,
     it.weigher ~= '-' and call('HGET', base .. 'limit:' .. it.weigher, 'weight') or '1', is_paused(it.queue) and '1' or '0',
-    text(call('ZCARD', base .. lane)), others,
+    text(call('ZCARD', base .. lane)), it.weigher, others,
     call('ZRANGE', base .. 'held:' .. id, '-inf', '+inf', 'BYSCORE', 'LIMIT', 0, heads, 'WITHSCORES'),
   }
 end

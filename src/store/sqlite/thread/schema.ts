@@ -359,4 +359,8 @@ export const MIGRATIONS: readonly string[] = [
   UPDATE rest SET judge = 0 WHERE rev = 1;
   CREATE INDEX rest_judge ON rest (judge) WHERE judge IS NOT NULL;
   `,
+  `
+  -- Who is the last to wait at a place on one account.
+  CREATE INDEX flow_account ON flow (waits_at, priority, weighed_by, pass) WHERE waits_at IS NOT NULL;
+  `,
 ]

@@ -10,6 +10,7 @@ interface FlowCells {
   lane: number
   priority: Priority
   keys: string
+  account: string
   weight: number
   pass: number
   waitsAt: Place | null
@@ -22,6 +23,7 @@ const COLUMNS: Readonly<Record<keyof FlowCells, string>> = {
   lane: 'f.lane',
   priority: 'f.priority',
   keys: 'f.keys',
+  account: 'f.weighed_by',
   weight: 'coalesce((SELECT k.weight FROM flow_key k WHERE k.tenant = f.tenant AND k.name = f.weighed_by), 1)',
   pass: 'f.pass',
   waitsAt: 'f.waits_at',
@@ -33,13 +35,14 @@ export const FLOW_COLUMNS = selected(FLOW, COLUMNS)
 const flowIn = named<FlowCells>(FLOW)
 
 export function flowOf(row: Row): Flow {
-  const { id, queue, lane, priority, keys, weight, pass, waitsAt, nextAt } = flowIn(row)
+  const { id, queue, lane, priority, keys, account, weight, pass, waitsAt, nextAt } = flowIn(row)
   return {
     name: String(id),
     queue: String(queue),
     lane: String(lane),
     priority,
     keys: (JSON.parse(keys) as readonly number[]).map(String),
+    account,
     weight,
     pass,
     waitsAt: waitsAt ?? undefined,

@@ -9,6 +9,8 @@ export const HALL_READS = {
   flowsWaiting: `SELECT ${FLOW_COLUMNS} FROM flow f WHERE f.waits_at = ? AND f.priority = ? AND (f.pass, f.id) > (?, ?)
     ORDER BY f.pass, f.id LIMIT ?`, // flow_ring; of those with the same pass it steps over whoever one look has drawn before
   priorityWaiting: 'SELECT priority FROM flow WHERE waits_at = ? AND priority > ? ORDER BY priority LIMIT 1', // flow_ring
+  lastWaiting: `SELECT pass FROM flow WHERE waits_at = ? AND priority = ? AND weighed_by = ?
+    ORDER BY pass DESC LIMIT 1`, // flow_account
   hungrySince: 'SELECT since FROM hunger WHERE place = ? AND priority = ?',
   heldIn: 'SELECT ready_at, id FROM ready WHERE lane = ? AND (ready_at, id) > (?, ?) ORDER BY ready_at, id LIMIT ?',
   waitingAt: 'SELECT id FROM flow WHERE waits_at = ? AND id <> ? LIMIT ?', // flow_ring

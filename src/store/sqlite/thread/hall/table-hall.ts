@@ -51,6 +51,10 @@ export class TableHall implements Hall {
     }
   }
 
+  lastOf(place: Place, priority: Priority, account: string): number | undefined {
+    return one(this.#sql.lastWaiting, place, priority, account)?.[0] as number | undefined
+  }
+
   prioritiesAt(place: Place): readonly Priority[] {
     const found: Priority[] = []
     for (;;) {

@@ -481,11 +481,15 @@ alter table "pawl".rest add column judge bigint;
 update "pawl".rest set judge = 0 where rev is null;
 create index rest_judge on "pawl".rest (judge) where judge is not null;
 
+
+create index flow_account on "pawl".flow (waits_at, priority, weigher, pass) where waits_at is not null;
+
 insert into "pawl".migration (number, name, checksum, needs) values (1, '0001_tables.sql', '9e96a7f8d8fbb9918557a11766659f30f24f4f9cfc79e6cd9d25d3d58438a8db', 0);
 insert into "pawl".migration (number, name, checksum, needs) values (2, '0002_again.sql', '9b02c57f0f6b56f7b45b0b12ed615a22b8e94961a9c07ae5b1596067fcf47099', 0);
 insert into "pawl".migration (number, name, checksum, needs) values (3, '0003_past_led.sql', 'b167c875ed4bb0ff514ff04fdf6beda718b1e5df9e7e4fc5bd10a024da94b960', 0);
 insert into "pawl".migration (number, name, checksum, needs) values (4, '0004_flow.sql', '440e5ae39cc0938410917b3b7fb9c18bc1d31619c0a333727cbb99e01d323b3e', 0);
 insert into "pawl".migration (number, name, checksum, needs) values (5, '0005_judge.sql', 'a1d2fa33e17b6be3db090681a6128c85338cc89b97334cf3eb8f5eda7cacb55b', 0);
+insert into "pawl".migration (number, name, checksum, needs) values (6, '0006_accounts.sql', 'b5ac467397ccb5ae090feb66a38eeb2bac71e604378178bf1866ab65dc75e44a', 0);
 set local check_function_bodies = off;
 
 
@@ -1682,17 +1686,20 @@ end $$;
 
 
 
+
 create or replace function "pawl".flow_flows(ids int[], heads int) returns json language plpgsql stable as $$
 begin
   return (
     select json_agg(json_build_array(f.id, f.version, f.lane, f.priority, f.keys,
       coalesce((select k.weight from "pawl".flow_key k where k.tenant = f.tenant and k.key = f.weigher), 1), f.pass, f.waits_at, f.next_at, h.jobs, h.times,
-      (select json_agg(json_build_array(p.place, l.pass)) from (
+      (select json_agg(json_build_array(p.place, l.pass, (
+         select o.pass from "pawl".flow o where o.waits_at = p.place and o.priority = f.priority and o.weigher = f.weigher
+         order by o.waits_at desc, o.priority desc, o.weigher desc, o.pass desc limit 1))) from (
          select 'key ' || unnest(f.keys) union all select 'lane ' || f.lane union all select 'queue ' || coalesce(q.main, q.id)) as p(place)
        cross join lateral (select l.pass from "pawl".flow l where l.waits_at = p.place and l.priority = f.priority
                            order by l.waits_at, l.priority, l.pass limit 1) l),
       q.tenant, q.name, q.needs, q.paused, coalesce(q.main, q.id),
-      (select count(*) from (select from "pawl".ready r where r.lane = f.lane + 1000000000 limit 32) as r)) order by f.id)
+      (select count(*) from (select from "pawl".ready r where r.lane = f.lane + 1000000000 limit 32) as r), f.weigher) order by f.id)
     from unnest(ids) as i(id) cross join lateral (select f.* from "pawl".flow f where f.id = i.id limit 1) f
     cross join lateral (select q.* from "pawl".queue q where q.id = f.lane / 10 limit 1) q
     cross join lateral (
@@ -3482,7 +3489,7 @@ end $$;
 
 
 insert into "pawl".migration (number, name, checksum, edition)
-values (0, 'functions', '5e1e84ba6b683d8fea30b964379129f306b7007d5093e0891ce1ce6ab469ec5c', 4)
+values (0, 'functions', 'df96ce149cce9696ceadbf1f4b56a52126149c61e79965bc12a02bb6c6675fad', 4)
 on conflict (number) do update set edition = excluded.edition, checksum = excluded.checksum, applied_at = clock_timestamp();
 set local pawl_migration.role = '';
 
