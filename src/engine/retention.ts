@@ -1,5 +1,5 @@
 /**
- * Removes what ended long ago, or what is beside it, shortens the logs of what ended, and forgets workers that have gone. These are walks that stores serve from an index, a page
+ * Removes what ended long ago, or what is beside it, shortens the logs of what ended, and forgets workers that have gone and flow keys that are quiet. These are walks that stores serve from an index, a page
  * at a time; a round walks so far and no further, remembers where it was, and is followed by another one soon if there is
  * more to do: nobody waits for a round, however much has piled up.
  */
@@ -13,6 +13,7 @@ import type { Timers } from '../system/timers.ts'
 import { Departure } from './departure.ts'
 import { Duty } from './duty.ts'
 import type { Engine } from './engine.ts'
+import { Forgetting } from './forgetting.ts'
 import { Removal } from './removal.ts'
 import { RETENTION_DEFAULTS, type RetentionOptions } from './retention-options.ts'
 import { SettingNotch } from './setting-notch.ts'
@@ -51,6 +52,7 @@ export function retention(
   const shortenings = shorteningsOf(store, log, options)
   const strippings = strippingsOf({ store, engine }, batch, options)
   const departure = new Departure(store)
+  const forgetting = new Forgetting(store)
   const everyMs = options.everyMs ?? RETENTION_DEFAULTS.everyMs
   const notch = new SettingNotch(store, 'retention', options)
   const duty = random && new Duty({ lastNotch: () => notch.last(), random, everyMs })
@@ -67,7 +69,11 @@ export function retention(
     for (const stripping of strippings) stripped += await stripping.round(now, signal)
     if (stripped > 0) log.info('retention', { stripped })
     await departure.round(now)
-    const done = [...removals, ...shortenings, ...strippings, departure].every(({ isAtItsEnd }) => isAtItsEnd)
+    const forgotten = await forgetting.round(now)
+    if (forgotten > 0) log.info('retention', { forgotten })
+    const done = [...removals, ...shortenings, ...strippings, departure, forgetting].every(
+      ({ isAtItsEnd }) => isAtItsEnd,
+    )
     return done ? everyMs : Math.min(everyMs, SOON_MS)
   }
   return service({ name: 'retention', everyMs, timers, log, round })
