@@ -1,6 +1,6 @@
 /**
  * Forgets flow keys that are quiet: open, unused, and without a signal for a day. Names that jobs make up (hosts, customers) would else
- * pile up for ever. A page of one tenant's at a time, each tenant once in a while: whoever is used again meanwhile is born again.
+ * pile up for ever. A page of one tenant's at a time, each tenant once in a while; a key that is used again is born again.
  */
 import { decodeKey } from '../core/flow/document.ts'
 import { isQuiet } from '../core/flow/quiet.ts'
@@ -13,11 +13,11 @@ const EVERY_MS = 60 * 60 * 1_000
 
 export class Forgetting {
   readonly #store: Pick<Store, 'events' | 'commit'>
-  /** Whose keys are still to be looked at, and where among those of the first. */
+  /** Tenants whose keys are still to be looked at, and how far among those of the first. */
   #tenants: string[] = []
   #cursor: string | undefined
   #nextAt: Time = 0
-  /** Of jobs that were there once: keys may outlive the last of a tenant's. */
+  /** Tenants that have had jobs since this process began: their keys may outlive the last of these. */
   readonly #known = new Set<string>()
 
   constructor(store: Pick<Store, 'events' | 'commit'>) {

@@ -25,13 +25,19 @@ interface Seen {
   readonly altered: readonly string[]
 }
 
-export async function verifyJobs(engine: Reading, ids: readonly JobId[]): Promise<Omit<Verification, 'jobs'>> {
+/** `heard`: told each record with its log. */
+export async function verifyJobs(
+  engine: Reading,
+  ids: readonly JobId[],
+  heard: (record: Job, log: readonly Event[]) => void = () => {},
+): Promise<Omit<Verification, 'jobs'>> {
   const found: Discrepancy[] = []
   const seen = await look(engine, ids, found)
   let events = 0
   for (const each of seen) {
     events += each.log.length
     judge(each, found)
+    heard(each.record, each.log)
   }
   found.push(...(await alteredBodies(engine, seen)))
   const records = seen.map(({ record }) => record)

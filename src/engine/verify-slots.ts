@@ -1,8 +1,10 @@
 /**
  * Whether what is taken of flow keys is what the jobs themselves come to: each that stands or is owned, under each key that it names.
- * Stores count from slots, which is where a slot that is missing cannot be seen.
+ * Stores count from slots, which is where a slot that is missing cannot be seen. And whether anybody stands at a key that is shut or
+ * above its gate: whatever made it so takes back those who do.
  */
 import { presenceOf } from '../core/flow/membership.ts'
+import { isBeyond } from '../core/flow/room.ts'
 import { type Job, LIVE_STATES } from '../core/job.ts'
 import type { JobPage } from '../store/store.ts'
 import type { Discrepancy } from './discrepancy.ts'
@@ -30,10 +32,19 @@ async function differing(engine: Asked, tenants: ReadonlySet<string>): Promise<R
     let cursor: string | undefined
     do {
       const page = await engine.events({ by: 'keys', tenant, limit: PAGE, cursor })
-      for (const { key, count } of page.keys ?? []) {
-        const jobs = there.get(nameOf(tenant, key)) ?? 0
-        const what = `key ${key} has ${count.taken} slots taken, and ${jobs} jobs stand or are owned that name it`
-        if (count.taken !== jobs) found.set(nameOf(tenant, key), what)
+      for (const { key, gate, count } of page.keys ?? []) {
+        const { standing, owned } = there.get(nameOf(tenant, key)) ?? NOBODY
+        const jobs = standing + owned
+        if (count.taken !== jobs)
+          found.set(
+            nameOf(tenant, key),
+            `key ${key} has ${count.taken} slots taken, and ${jobs} jobs stand or are owned that name it`,
+          )
+        else if (standing > 0 && isBeyond(gate, count, page.now))
+          found.set(
+            nameOf(tenant, key),
+            `${standing} jobs stand at key ${key}, which is shut or has more taken than it lets in`,
+          )
       }
       cursor = page.cursor
     } while (cursor !== undefined)
@@ -41,16 +52,25 @@ async function differing(engine: Asked, tenants: ReadonlySet<string>): Promise<R
   return found
 }
 
+interface Occupants {
+  readonly standing: number
+  readonly owned: number
+}
+
+const NOBODY: Occupants = { standing: 0, owned: 0 }
+
 /** How many jobs stand or are owned, by key. */
-async function occupants(engine: Asked): Promise<ReadonlyMap<string, number>> {
-  const taken = new Map<string, number>()
+async function occupants(engine: Asked): Promise<ReadonlyMap<string, Occupants>> {
+  const taken = new Map<string, Occupants>()
   let cursor: string | undefined
   do {
     const page: JobPage = await engine.find({ states: LIVE_STATES, order: 'oldest', limit: PAGE, cursor })
-    for (const { spec } of await standingOrOwned(engine, page.jobs)) {
-      for (const key of new Set(spec.flow?.keys)) {
-        const name = nameOf(spec.kind.tenant, key)
-        taken.set(name, (taken.get(name) ?? 0) + 1)
+    for (const job of await standingOrOwned(engine, page.jobs)) {
+      const isOwned = presenceOf(job) === 'owned'
+      for (const key of new Set(job.spec.flow?.keys)) {
+        const name = nameOf(job.spec.kind.tenant, key)
+        const { standing, owned } = taken.get(name) ?? NOBODY
+        taken.set(name, isOwned ? { standing, owned: owned + 1 } : { standing: standing + 1, owned })
       }
     }
     cursor = page.cursor

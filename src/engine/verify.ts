@@ -7,6 +7,7 @@ import type { Engine } from './engine.ts'
 import { verifyJobs } from './verify-jobs.ts'
 import { verifyKeys } from './verify-keys.ts'
 import { verifySlots } from './verify-slots.ts'
+import { KeyUses } from './verify-uses.ts'
 
 export type VerifyFilter = Omit<JobQuery, 'order' | 'limit' | 'cursor'>
 
@@ -14,7 +15,8 @@ const PAGE = 200
 
 /**
  * Folds every log and compares it with its record; checks each step and each record against the invariants, that texts are
- * what was written, aliases lead home and dedupe keys have one live holder; and, where everything was looked at and nothing moved
+ * what was written, aliases lead home and dedupe keys have one live holder; that keys are what their changes come to, and count all
+ * that logs say; and, where everything was looked at and nothing moved
  * meanwhile, that the counters agree. Over HTTP nobody can tell whether something moved: there the counters are not held
  * against anything. Names every difference, changes nothing.
  */
@@ -32,6 +34,7 @@ export async function verify(
   let jobs = 0
   let events = 0
   const tallied = await tally(engine)
+  const uses = await KeyUses.of(engine, tallied.tenants)
   let cursor: string | undefined
   do {
     const page = await engine.find({ ...filter, order: 'oldest', limit: PAGE, cursor }).catch((error: unknown) => error)
@@ -50,6 +53,7 @@ export async function verify(
     const some = await verifyJobs(
       engine,
       records.map(({ id }) => id),
+      (record, log) => uses.note(record, log),
     )
     events += some.events
     found.push(...some.discrepancies)
@@ -62,6 +66,7 @@ export async function verify(
   if (whole) found.push(...(await miscounted(engine, tallied, counts)))
   const before = found.length
   for (const tenant of tenants) found.push(...(await verifyKeys(engine, tenant)))
+  found.push(...(await uses.discrepancies(engine, tenants)))
   // What the store itself has found is told once.
   if (whole && found.length === before && (await isStill())) {
     const slots = await verifySlots(engine, tenants)
@@ -110,6 +115,7 @@ async function misplaced(engine: Engine, filter: VerifyFilter, live: ReadonlyMap
 }
 
 interface Tallied {
+  readonly tenants: ReadonlySet<string>
   readonly counts: ReadonlyMap<string, number>
   readonly position: string | undefined
 }
@@ -117,10 +123,11 @@ interface Tallied {
 async function tally(engine: Engine): Promise<Tallied> {
   const page = await engine.events({ by: 'tally' })
   const counts = new Map<string, number>()
+  const tenants = new Set(page.tally.map(({ tenant }) => tenant))
   for (const { tenant, queue, jobType, state, count } of page.tally) {
     if (count !== 0) counts.set(JSON.stringify([tenant, queue, jobType, state]), count)
   }
-  return { counts, position: page.cursor }
+  return { tenants, counts, position: page.cursor }
 }
 
 async function miscounted(engine: Engine, before: Tallied, counted: ReadonlyMap<string, number>) {

@@ -100,6 +100,57 @@ describe.each(['sqlite', 'postgres'] as const)('verify of slots on %s', (name) =
   })
 })
 
+describe.each(['sqlite', 'postgres'] as const)('verify of keys on %s', (name) => {
+  const counted = defineSpec({
+    type: 'counted',
+    limit: { key: 'site', concurrency: 2, rate: '100/h', budget: { amount: 100, per: '30d' } },
+  })
+  const deeds: Readonly<Record<string, readonly [found: RegExp, ...sql: readonly string[]]>> = {
+    'a record that its changes do not come to': [
+      /^record: key site: its changes and its record differ at state: "open" ≠ "slow"/,
+      `update pawl.flow_key set text = replace(text, '"state":"open"', '"state":"slow"')`,
+    ],
+    'changes that do not follow each other': [
+      /^record: key site: its changes do not follow each other: /,
+      `update pawl.flow_key set log = replace(log, '"from":"open"', '"from":"broken"')`,
+    ],
+    'a claim that its rate does not count': [
+      /^slot: key site counts 1 starts within 3600000 ms, and logs have 2 claims/,
+      'update pawl.slot set claimed = 1 where claimed is not null',
+      'delete from pawl.pace',
+    ],
+    'what was spent and is not counted': [
+      /^slot: key site counts 0 spent of its window, and logs have 7/,
+      'update pawl.flow_key set spent = 0',
+      name === 'postgres' ? 'delete from pawl.spend' : 'select 1',
+    ],
+    'one that stands where nobody may': [
+      /^slot: 1 jobs stand at key site, which is shut/,
+      `update pawl.flow_key set gate = replace(gate, '"openAt":0', '"openAt":99999999999999')`,
+    ],
+  }
+
+  it.each(Object.entries(deeds))('finds %s', async (_, [found, ...sql]) => {
+    await using place = await PLACES[name]()
+    await using pawl = await openAt(place)
+    await pawl.enqueueMany(counted, [1, 2, 3])
+    await pawl.limits.reset('site')
+    const claim = { workerId: 'w', lanes: [{ tenant: 'default', queue: 'default', priority: 5 }] }
+    const next = () =>
+      eventually('one to claim', () => pawl.contract.claimNext({ ...claim, requestId: crypto.randomUUID() }))
+    const { job, fence } = await next()
+    await pawl.contract.start({ jobId: job.id, fence, requestId: 'start' })
+    const word = { fence, actor: 'worker:w', requestId: 'spend' } as const
+    await pawl.engine.settle([{ id: job.id, command: { type: 'record', spend: { amount: 7 }, ...word } }])
+    await pawl.contract.complete({ jobId: job.id, fence, requestId: 'done', result: 1 })
+    await next()
+    await eventually('another stands', async () => (await pawl.limits.get('site'))?.taken === 2)
+    expect((await pawl.verify()).discrepancies).toEqual([])
+    for (const each of sql) await reading(place, each)
+    expect(told((await pawl.verify()).discrepancies)).toEqual([expect.stringMatching(found)])
+  })
+})
+
 describe('verify finds what was done to the file by hand', () => {
   const deeds: Readonly<Record<string, readonly [sql: string, found: RegExp]>> = {
     'a log that ends otherwise': [

@@ -49,6 +49,7 @@ describe('plans', () => {
     ['kindsOfType', 'kind USING COVERING INDEX kind_queue (queue=? AND type=?)'],
     ['tallyOf', 'k USING COVERING INDEX kind_queue (queue=?)'],
     ['settings', 'setting USING PRIMARY KEY (collection=? AND key>?)'],
+    ['lastWaiting', 'flow USING COVERING INDEX flow_account (waits_at=? AND priority=? AND weighed_by=?)'],
     ['flowsWaiting', 'f USING INDEX flow_ring (waits_at=? AND priority=? AND pass>?)'],
     ['priorityWaiting', 'flow USING COVERING INDEX flow_ring (waits_at=? AND priority>?)'],
     ['placeWaiting', 'flow USING COVERING INDEX flow_ring (waits_at>? AND waits_at<?)'],

@@ -93,6 +93,7 @@ export const CASES: Readonly<Record<keyof typeof STATEMENTS, Values>> = {
   flowByName: ['f500'],
   flowsWaiting: [RING, 5, 0, 0, 4],
   priorityWaiting: [RING, -1],
+  lastWaiting: [RING, 5, 'k7'],
   hungrySince: [RING, 5],
   heldIn: [-1, 0, 0, 4],
   waitingAt: [RING, n, 20],

@@ -1,0 +1,26 @@
+/** Whether a key's record is what the changes that are kept with it come to. */
+import { KEY_LOG_MOST } from './document.ts'
+import type { KeyEvent } from './event.ts'
+import { evolveKey } from './evolve.ts'
+import { atRest, type KeyRecord, type StoredKeyState } from './key.ts'
+
+/** What is counted between two changes that are told stands in no kept event. */
+const COUNTED = ['strikes', 'struckAt', 'good', 'rev'] as const
+
+/**
+ * The record as its kept changes make it, as far as they say: what is older than all of them is taken from the record itself, and so
+ * is what is only counted.
+ */
+export function foldOfKept(record: KeyRecord, kept: readonly KeyEvent[]): KeyRecord {
+  const [first] = kept
+  if (first === undefined) return record
+  let key = kept.length < KEY_LOG_MOST ? atRest(record.key) : begunAt(record, first)
+  for (const event of kept) key = evolveKey({ ...key, rev: event.rev - 1 }, event)
+  return { ...key, ...Object.fromEntries(COUNTED.map((name) => [name, record[name]])) }
+}
+
+/** Where the first of them begins: in the state that it says, and with a cool-down that is over or not, as it says. */
+function begunAt(record: KeyRecord, { from, at }: KeyEvent): KeyRecord {
+  const state: StoredKeyState = from === 'probing' ? 'broken' : from
+  return { ...record, state, until: from === 'probing' ? at : Math.max(record.until, at + 1) }
+}
