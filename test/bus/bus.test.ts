@@ -1,5 +1,7 @@
 /** What is said over the bus, and what becomes of it in the store. */
 import { expect, it } from 'vitest'
+import { view } from '../../src/core/dialects/view.ts'
+import { namedByStart } from '../../src/engine/named-by-start.ts'
 import { eventually } from '../support/eventually.ts'
 import { describeOnNats } from '../support/nats.ts'
 import { onBus } from './bus-fixture.ts'
@@ -120,6 +122,9 @@ describeOnNats('a bus', () => {
       ['progressed', 'worker:w1'],
       ['succeeded', 'worker:w1'],
     ])
+    const { JobResult } = view(await namedByStart(setup.pawl.engine, ended), '002')
+    expect(JobResult).toMatchObject({ status: 'SUCCEEDED', worker_id: 'w1' })
+    expect(view(ended, '002')['JobResult'], 'a pool is no worker').not.toHaveProperty('worker_id')
   })
 
   it('lets one of two begin that have the same dispatch', async () => {

@@ -44,20 +44,21 @@ describe('a JobResult', () => {
       correlationId: 'c',
       outcome,
     })
+    const told = (word: Annotation) => lateResultOf(word, [])
     const none = { resultPtr: undefined, result: undefined, error: undefined, executionMs: undefined }
-    expect(lateResultOf(noted(undefined))).toBeUndefined()
-    expect(lateResultOf(noted({ ...none, state: 'succeeded', resultPtr: 'mem://r', executionMs: 3 }))).toEqual({
+    expect(told(noted(undefined))).toBeUndefined()
+    expect(told(noted({ ...none, state: 'succeeded', resultPtr: 'mem://r', executionMs: 3 }))).toEqual({
       status: 'SUCCEEDED',
       result_ptr: 'mem://r',
-      worker_id: 'worker:w1',
+      worker_id: 'w1',
       execution_ms: 3,
     })
     const failed = { ...none, state: 'failed' } as const
-    expect(lateResultOf(noted({ ...failed, error: { code: 'E_1', message: 'no' } }))).toMatchObject({
+    expect(told(noted({ ...failed, error: { code: 'E_1', message: 'no' } }))).toMatchObject({
       status: 'FAILED',
       error_code: 'E_1',
     })
-    expect(lateResultOf(noted({ ...failed, error: { code: 'E_TIMEOUT', message: '' } }))).toMatchObject({
+    expect(told(noted({ ...failed, error: { code: 'E_TIMEOUT', message: '' } }))).toMatchObject({
       status: 'TIMEOUT',
     })
   })

@@ -8,6 +8,7 @@ import { statusOf, view } from '../../core/dialects/view.ts'
 import type { Job } from '../../core/job.ts'
 import type { ActName } from '../../engine/audit.ts'
 import type { Answer } from '../../engine/engine.ts'
+import { namedByStart } from '../../engine/named-by-start.ts'
 import { eventToWire, jobToWire } from '../../gateway/contract/wire.ts'
 import { jobPlace } from '../../library/dashboard-link.ts'
 import type { OperationOptions } from '../../library/operations-desk.ts'
@@ -268,7 +269,7 @@ async function show(session: Session, id: string, options: InDialect): Promise<v
     const job = await found(pawl, id)
     if (dialect !== undefined) {
       const [loaded] = (await pawl.engine.load([{ id: job.id, bodies: ['output'] }])).items
-      tellFields(session, view(job, dialect, loaded?.bodies['output']))
+      tellFields(session, view(await namedByStart(pawl.engine, job), dialect, loaded?.bodies['output']))
       return await linkJob(session, job.id)
     }
     await showJob(session, pawl, job, [])

@@ -14,6 +14,7 @@ import {
   type Step,
 } from './dialect.ts'
 import { INPUT_STAYS } from './input-stays.ts'
+import { lastWorkerOf } from './worker-name.ts'
 
 const row = (from: Status, to: Status): Row => ({ from, to, word: to })
 const WORKER = 'the worker is said to move DISPATCHED as well; the diagram leaves it out'
@@ -156,7 +157,7 @@ function resultOf(job: Job, status: Status): Fields | undefined {
     job_id: recordId(job.id, job.generation),
     status,
     result_ptr: job.result?.ptr ?? keptAt(job.id, job.result?.body),
-    worker_id: job.lastClaim?.owner.workerId,
+    worker_id: lastWorkerOf(job),
     execution_ms: job.executionMs,
     error_code: job.error?.code ?? job.verdict?.rule,
     error_message: job.error?.message ?? job.verdict?.reason,

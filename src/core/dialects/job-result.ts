@@ -1,8 +1,9 @@
 /** A JobResult of document 002 as the command it stands for. */
 import type { Cancel, Complete, DeadLetterNow, Fail, Unstamped } from '../command.ts'
 import { TIMEOUT_CODE } from '../errors.ts'
-import type { Annotation } from '../event.ts'
+import type { Annotation, Event } from '../event.ts'
 import { type Fields, present } from './dialect.ts'
+import { lateWorkerOf } from './worker-name.ts'
 
 export const RESULT_STATUSES = ['SUCCEEDED', 'FAILED', 'CANCELLED', 'DENIED', 'TIMEOUT'] as const
 
@@ -42,14 +43,14 @@ const STATUS_OF = {
   dead_lettered: 'DENIED',
 } as const
 
-/** One that came when the job had ended, or was somebody else's: as it was told, though it changed nothing. */
-export function lateResultOf({ outcome, actor }: Annotation): Fields | undefined {
-  if (outcome === undefined) return undefined
-  const { state, resultPtr, error, executionMs } = outcome
+/** One that came when the job had ended, or was somebody else's: as it was told, though it changed nothing. `log`: the job's. */
+export function lateResultOf(word: Annotation, log: readonly Event[]): Fields | undefined {
+  if (word.outcome === undefined) return undefined
+  const { state, resultPtr, error, executionMs } = word.outcome
   return present({
     status: error?.code === TIMEOUT_CODE ? 'TIMEOUT' : STATUS_OF[state],
     result_ptr: resultPtr,
-    worker_id: actor,
+    worker_id: lateWorkerOf(word, log),
     execution_ms: executionMs,
     error_code: error?.code,
     error_message: error?.message,

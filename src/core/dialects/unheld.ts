@@ -28,21 +28,6 @@ export const UNHELD: readonly Unheld[] = [
     'They are two parts of the gate, `core on bun` and `typecheck`, and no test of their own.',
   ),
   partly(
-    '002:5',
-    'the topic is a subject on a bus',
-    'There is no bus. Over `/v1/dialects/002` a topic is the queue its workers take from; elsewhere it is kept as given.',
-  ),
-  partly(
-    '002:41',
-    'the worker publishes its JobResult',
-    'There is no bus: it is sent to the gateway, or said by the worker.',
-  ),
-  partly(
-    '002:42',
-    'the worker publishes its JobResult',
-    'There is no bus: it is sent to the gateway, or said by the worker.',
-  ),
-  partly(
     '002:62',
     'a late result may overwrite an ending where policy allows',
     'A permission that is not used: no policy allows it.',

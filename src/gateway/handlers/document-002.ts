@@ -8,6 +8,8 @@ import { asRequested, requested, requestName } from '../../core/dialects/job-req
 import { commandOfResult, lateResultOf } from '../../core/dialects/job-result.ts'
 import type { Job } from '../../core/job.ts'
 import type { Word } from '../../engine/engine.ts'
+import { logOf } from '../../engine/log-of.ts'
+import { namedByStart } from '../../engine/named-by-start.ts'
 import { addressedBy } from '../../engine/topic.ts'
 import { type Call, type Handler, json, type Parts } from '../call.ts'
 import type {
@@ -33,10 +35,11 @@ export const submit002: Handler = async (call, parts) => {
   const newJob = await newJobOf(call, parts, call.body as z.output<typeof jobRequest>)
   const { job, deduped, replayed } = await created(call, parts, newJob)
   const headers = { Location: `/v1/dialects/002/jobs/${encodeURIComponent(requestName(job))}` }
-  return json(deduped || replayed ? 200 : 201, inItsWords(call, job), {}, headers)
+  return json(deduped || replayed ? 200 : 201, await inItsWords(call, parts, job), {}, headers)
 }
 
-export const show002: Handler = async (call, parts) => json(200, inItsWords(call, (await loaded(call, parts, [])).job))
+export const show002: Handler = async (call, parts) =>
+  json(200, await inItsWords(call, parts, (await loaded(call, parts, [])).job))
 
 export const states002: Handler = async (call, parts) => {
   const { job } = await loaded(call, parts, [])
@@ -47,10 +50,13 @@ export const states002: Handler = async (call, parts) => {
 
 export const results002: Handler = async (call, parts) => {
   const { job } = await loaded(call, parts, [])
-  const late = (await lateWordsOf(call, parts, job)).map(lateResultOf).filter((result) => result !== undefined)
+  const words = await lateWordsOf(call, parts, job)
+  const log = words.length === 0 ? [] : await logOf(parts.engine, job.id)
+  const late = words.map((word) => lateResultOf(word, log)).filter((result) => result !== undefined)
   const job_id = requestName(job)
+  const { JobResult } = await inItsWords(call, parts, job)
   return json(200, {
-    JobResult: inItsWords(call, job)['JobResult'],
+    JobResult,
     late: late.map((result) => ({ job_id, ...result })),
   })
 }
@@ -75,7 +81,7 @@ export const dispatch002: Handler = async (call, parts) => {
   const { found } = await claimed(call, parts, asked)
   return json(200, {
     dispatches: found.map(({ job, fence, leaseExpiresAt }) => ({
-      ...inItsWords(call, job),
+      ...asRequested(jobFor(call, job)),
       fence,
       lease_expires_at: new Date(leaseExpiresAt).toISOString(),
     })),
@@ -112,7 +118,7 @@ async function moved(call: Call, parts: Parts, name: WordName, command: Unstampe
     tenant,
     command: { ...command, actor, requestId, traceparent },
   }))
-  return json(200, inItsWords(call, (await loaded(call, parts, [])).job))
+  return json(200, await inItsWords(call, parts, (await loaded(call, parts, [])).job))
 }
 
 async function newJobOf(call: Call, { types }: Parts, request: z.output<typeof jobRequest>): Promise<NewJob> {
@@ -120,4 +126,5 @@ async function newJobOf(call: Call, { types }: Parts, request: z.output<typeof j
   return { type: request.topic, ...(said as Partial<NewJob>), ...requested(request) }
 }
 
-const inItsWords = (call: Call, job: Job) => asRequested(jobFor(call, job))
+const inItsWords = async (call: Call, { engine }: Parts, job: Job) =>
+  asRequested(jobFor(call, await namedByStart(engine, job)))

@@ -11,6 +11,7 @@ import type { Job } from '../../core/job.ts'
 import { isIn } from '../../core/recast.ts'
 import { refuse } from '../../core/refuse.ts'
 import type { Engine } from '../../engine/engine.ts'
+import { namedByStart } from '../../engine/named-by-start.ts'
 import { isFound, narrowedBy } from '../../engine/search.ts'
 import type { JobQuery, Loaded } from '../../store/store.ts'
 import { type Call, type Handler, json, type Parts, type Reply } from '../call.ts'
@@ -86,19 +87,20 @@ export const foundJobs = (engine: Engine, query: JobQuery) =>
 export const showJob: Handler = async (call, parts) => {
   const { bodies, body = [], policy, dialect: dialectName } = call.query as z.output<typeof jobQuery>
   const tell = (job: Job) => shown(call, job, dialectName, policy === 'true')
-  if (isMasked(call)) return json(200, { ...tell((await loaded(call, parts, [])).job), masked: true })
+  const named = async (job: Job) => (dialectName === undefined ? job : await namedByStart(parts.engine, job))
+  if (isMasked(call)) return json(200, { ...tell(await named((await loaded(call, parts, [])).job)), masked: true })
   const asked = [...(bodies?.split(',') ?? []), ...[body].flat()]
   if (bodies !== undefined || asked.length > 0) return await withBodies(call, parts, asked, tell)
   const found = await loaded(call, parts, ['input', 'output'])
-  const record = tell(found.job)
   if (dialectName !== undefined) {
+    const record = tell(await named(found.job))
     const value = valueIn(found.job, nameOf(dialectName), found.bodies['output'])
     if (value === undefined) return json(200, record)
     // Told as it was sent: parsed and written again, a number of twenty digits would be another one.
     const { [value.field]: _, ...rest } = record as Record<string, unknown>
     return json(200, rest, { [value.field]: value.text })
   }
-  const { input: _, ...rest } = record as Record<string, unknown>
+  const { input: _, ...rest } = tell(found.job) as Record<string, unknown>
   const { input, output } = found.bodies
   return json(200, rest, { input, output: output === '' ? undefined : output })
 }

@@ -1,5 +1,6 @@
 /** Document 002 from its first line to its last, in its own words, over HTTP: `/v1/dialects/002`. */
 import { describe, expect, it, onTestFinished } from 'vitest'
+import { EVERY_PRIORITY } from '../../../src/core/job.ts'
 import type { Scope } from '../../../src/gateway/contract/route.ts'
 import { type GatewayFixture, openGatewayFixture } from '../../gateway/gateway-fixture.ts'
 import { eventually } from '../../support/eventually.ts'
@@ -51,6 +52,21 @@ class Walk {
     const [first] = dispatches as readonly Dispatch[]
     if (first === undefined) throw new Error(`nothing was dispatched of ${this.topic}`)
     return first
+  }
+
+  /** What a bus does: the pool is dispatched to, and the one of its workers that has it says so by its start. */
+  async begunFromPool(id: string, worker: string): Promise<Dispatch> {
+    const { engine } = this.#home.pawl
+    await this.submit({ job_id: id })
+    await this.must('operator', 'POST', `${JOBS}/${id}/scheduled`, {})
+    const lanes = EVERY_PRIORITY.map((priority) => ({ tenant: 'acme', queue: this.topic, priority }))
+    const asked = { requestId: fresh('claim'), workerId: `pool:${this.topic}`, lanes, serves: [this.topic], limit: 1 }
+    const [assignment] = await engine.claim(asked)
+    if (assignment === undefined) throw new Error(`nothing of ${this.topic} was there`)
+    const { fence } = assignment
+    const command = { type: 'start', fence, actor: `worker:${worker}`, requestId: fresh('start') } as const
+    expect(await engine.settle([{ id, tenant: 'acme', command }])).toMatchObject([{ ok: true }])
+    return { fence }
   }
 
   async states(id: string): Promise<readonly unknown[]> {
@@ -153,12 +169,27 @@ describe('002 walked in its own words', () => {
     const { JobResult, late: noted } = await walk.must('producer', 'GET', `${JOBS}/${id}/results`)
     expect(JobResult).toMatchObject({ status: 'CANCELLED' })
     const { fence: _, ...said } = late
-    expect(noted).toMatchObject([{ job_id: id, ...said }])
+    expect(noted).toEqual([{ job_id: id, worker_id: 'w1', ...said }])
     expect((await walk.must('producer', 'GET', `/v1/jobs/${id}/late`))['late']).toMatchObject([
       { command: 'complete', outcome: { state: 'succeeded', resultPtr: 'mem://late' } },
     ])
     const viewed = await walk.must('viewer', 'GET', `/v1/jobs/${id}/late`)
     expect((viewed['late'] as readonly Told[])[0]).not.toHaveProperty('outcome')
+  })
+
+  it('002:16 002:57 the worker_id is the one that has started it, where its pool was dispatched to', async () => {
+    const walk = await begun()
+    const id = fresh('pooled')
+    const { fence } = await walk.begunFromPool(id, 'gpu-7')
+    const ended = await walk.must('worker', 'POST', `${JOBS}/${id}/result`, { status: 'SUCCEEDED', fence })
+    expect(ended).toMatchObject({ JobResult: { status: 'SUCCEEDED', worker_id: 'gpu-7' } })
+    for (const path of [`${JOBS}/${id}`, `${JOBS}/${id}/results`, `/v1/jobs/${id}?dialect=002`])
+      expect(await walk.must('producer', 'GET', path)).toMatchObject({ JobResult: { worker_id: 'gpu-7' } })
+    const unbegun = fresh('unbegun')
+    await walk.submit({ job_id: unbegun })
+    await walk.must('producer', 'POST', `${JOBS}/${unbegun}/cancelled`, {})
+    const { JobResult } = await walk.must('producer', 'GET', `${JOBS}/${unbegun}`)
+    expect(JobResult).not.toHaveProperty('worker_id')
   })
 
   it('002:61 the same state twice is allowed, backwards is rejected', async () => {

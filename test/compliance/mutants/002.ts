@@ -1,5 +1,5 @@
 /** What document 002 forbids. */
-import { type Mutant, mutant, survivor } from './mutant.ts'
+import { type Mutant, mutant, overBus, survivor } from './mutant.ts'
 
 const DIALECT = 'core/dialects/002.ts'
 const ROUTES = 'gateway/handlers/document-002.ts'
@@ -20,6 +20,12 @@ const REQUESTS: readonly Mutant[] = [
     '  topic: command.topic,\n',
     '  topic: undefined,\n',
   ]),
+  overBus('002:5', 'all pools have one subject', [
+    'bus/subjects.ts',
+    "of('dispatch', tailOf(pool))",
+    "of('dispatch', 'all', tailOf(pool))",
+  ]),
+  overBus('002:41 002:42', 'nobody hears what is published', ['bus/subjects.ts', "of('result')", "of('outcome')"]),
   mutant('002:5', 'the topic is not shown', [DIALECT, '    topic: spec.topic,\n', '']),
   survivor('002:6', 'lanes in the reverse order', [
     'core/lanes.ts',
@@ -96,11 +102,12 @@ const RESULTS: readonly Mutant[] = [
     'job.result?.ptr ?? keptAt(job.id, job.result?.body)',
     'job.result?.ptr ?? job.result?.body?.name',
   ]),
-  mutant('002:16', 'the worker is not named', [DIALECT, '    worker_id: job.lastClaim?.owner.workerId,\n', '']),
-  mutant('002:16', 'every worker has the same name', [
-    DIALECT,
-    'worker_id: job.lastClaim?.owner.workerId',
-    "worker_id: 'worker'",
+  mutant('002:16', 'the worker is not named', [DIALECT, '    worker_id: lastWorkerOf(job),\n', '']),
+  mutant('002:16', 'every worker has the same name', [DIALECT, 'worker_id: lastWorkerOf(job)', "worker_id: 'worker'"]),
+  mutant('002:16', 'the pool is told as the worker', [
+    'core/dialects/worker-name.ts',
+    'workerId?.startsWith(POOL) === true ? undefined : workerId',
+    'workerId',
   ]),
   mutant('002:17', 'execution takes no time', [DIALECT, 'execution_ms: job.executionMs', 'execution_ms: 0']),
   mutant('002:17', 'what the worker measured is lost', [

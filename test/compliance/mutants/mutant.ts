@@ -23,6 +23,8 @@ export interface Mutant {
   readonly survived: boolean
   /** Where it can be seen; `SQLite` stands for every store and for none. */
   readonly store: 'SQLite' | 'Postgres'
+  /** Only a bus shows it: where there is no NATS to be had, it cannot be judged. */
+  readonly onBus: boolean
 }
 
 export type Change = readonly [file: string, find: string, replace: string]
@@ -35,6 +37,7 @@ export const mutant = (rules: string, name: string, ...changes: readonly Change[
   patches: changes.map(([file, find, replace]) => ({ file, find, replace })),
   survived: false,
   store: 'SQLite',
+  onBus: false,
 })
 
 export const survivor = (...described: Parameters<typeof mutant>): Mutant => ({
@@ -48,6 +51,9 @@ export const inPostgres = (...described: Parameters<typeof mutant>): Mutant => (
   store: 'Postgres',
 })
 
+/** For what only the bus does. */
+export const overBus = (...described: Parameters<typeof mutant>): Mutant => ({ ...mutant(...described), onBus: true })
+
 /** Nothing is wrong: whatever fails then would be said to kill mutants that it does not know. */
 export const SHIPPED: Mutant = {
   name: 'nothing is changed',
@@ -55,4 +61,5 @@ export const SHIPPED: Mutant = {
   patches: [],
   survived: false,
   store: 'SQLite',
+  onBus: false,
 }

@@ -6,6 +6,7 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { availableParallelism } from 'node:os'
 import { fileURLToPath } from 'node:url'
+import { natsMissing } from '../../support/debian.ts'
 import type { Verdict } from './lane.ts'
 import { type Mutant, SHIPPED } from './mutant.ts'
 import { MUTANTS } from './mutants.ts'
@@ -27,7 +28,8 @@ console.log(`${judged} of ${MUTANTS.length} mutants, ${((performance.now() - sin
 console.log(`compliance: ${DOCUMENTS.map(counted).join(', ')}`)
 process.exitCode = alive.length > 0 || judged === 0 ? 1 : 0
 
-function wanted({ name, rules, survived }: Mutant, position: number): boolean {
+function wanted({ name, rules, survived, onBus }: Mutant, position: number): boolean {
+  if (onBus && natsMissing() !== undefined) return false
   if (gate) return survived || position % SHARE === 0
   const means = (word: string) =>
     word === name || rules.some((rule) => [rule, partOf(rule), documentOf(rule)].includes(word))
