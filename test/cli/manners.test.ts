@@ -136,7 +136,8 @@ describe('foreign logs', () => {
   it('come to a status, from a file or from standard input', async () => {
     await pawl(['enqueue', 'x', '--queue', 'q', '--id', 'x', '--url', file])
     await pawl(['jobs', 'cancel', 'x', '--url', file])
-    const { events } = await json<{ events: object[] }>(['jobs', 'events', 'x', '--dialect', '003', '--url', file])
+    const words = ['jobs', 'events', 'x', '--dialect', '003', '--url', file]
+    const { events, rev } = await json<{ events: object[]; rev: number }>(words)
     // Nobody ever leased it, and the log says so.
     expect(events).toMatchObject([
       { Event: 'job_created' },
@@ -149,6 +150,11 @@ describe('foreign logs', () => {
     expect(told).toMatchObject({ dialect: '003', violations: [], lines: events.length })
     const piped = await ended(['derive', '--dialect', '003', '--json'], { input: text })
     expect(JSON.parse(piped.stdout)).toEqual(told)
+    writeFileSync(home.at('x.json'), JSON.stringify({ events, rev }))
+    expect(await json(['derive', '--dialect', '003', home.at('x.json')]), 'as it was told').toEqual(told)
+    writeFileSync(home.at('x.json'), JSON.stringify({ events: events.slice(0, 1), rev }))
+    const cut = await pawl(['derive', '--dialect', '003', home.at('x.json')])
+    expect([cut.code, cut.stdout]).toEqual([1, expect.stringContaining(`was told up to ${rev}`)])
   })
 
   it('are faulted line by line', async () => {

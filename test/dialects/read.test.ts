@@ -248,14 +248,14 @@ describe('the view in 000', () => {
     expect(new Set(entries.map(({ id }) => id)).size).toBe(entries.length)
   })
 
-  it('A: shows a cancel from queued by the only way the document has, and numbers the claim that never was', () => {
+  it('A: shows a cancel from queued by the only way the document has, and the claim that never was is no attempt', () => {
     const told = history(given().does({ type: 'cancel', mode: 'hard' }).events, '000A')
     expect(told.slice(1).map(({ step }) => [step.word, step.implied])).toEqual([
       ['job_claimed', true],
       ['job_started', true],
       ['job_cancelled', false],
     ])
-    expect(told[1]?.entry?.['payload']).toEqual({ attempts: 1 })
+    expect(told[1]?.entry?.['payload']).toEqual({ attempts: 0 })
   })
 
   it('A: says why a job was dead-lettered', () => {

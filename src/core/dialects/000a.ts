@@ -149,9 +149,8 @@ const wayBack = (after: TransitionEvent | undefined): string | undefined =>
     ? undefined
     : `${after.type}${after.reason === undefined ? '' : `: ${after.reason}`}`
 
-/** A claim that nobody made is numbered like the next one: an attempt that was closed stays closed. */
 function payloadOf(event: Event, step: Step): Fields {
-  const attempts = event.attempt + (step.word === 'job_claimed' && step.implied ? 1 : 0)
+  const { attempt: attempts } = event
   return event.type === 'dead_lettered' && !step.implied
     ? { attempts, reason_code: event.payload.deadLetter.reason, last_error: event.payload.failure.message }
     : { attempts }

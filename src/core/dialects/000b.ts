@@ -107,7 +107,7 @@ export const document000B: Dialect = {
       reason: event.reason ?? event.command,
       correlation_id: event.correlationId,
       trace_id: traceIdOf(event.traceparent),
-      attempts: event.attempt + (step.to === 'assigned' && step.implied ? 1 : 0),
+      attempts: event.attempt,
     }),
   log: {
     word: ['state'],

@@ -139,7 +139,8 @@ const performerOf = ({ actor }: Event, { to, implied }: Step): string | undefine
 function requestOf({ id, generation, spec, priority }: Job): Fields {
   return present({
     job_id: recordId(id, generation),
-    topic: spec.topic,
+    // Its type is what the workers of its pool know it by.
+    topic: spec.topic ?? spec.kind.type,
     priority: priority <= PRIORITIES.critical ? 'critical' : priority <= PRIORITIES.normal ? 'interactive' : 'batch',
     context_ptr: spec.contextPtr ?? keptAt(id, spec.input),
     adapter_id: spec.adapterId,

@@ -199,9 +199,9 @@ class Fold {
     return table.filter((row) => row.from === this.status && row.word === undefined).flatMap(({ to }) => from(to))[0]
   }
 
-  /** "Attempt closed" is legal only where the next claim carries a higher attempt. */
-  #mayClaim({ n, word, attempt }: Line): boolean {
-    if (word !== this.#dialect.log.claim) return true
+  /** "Attempt closed" is legal only where the next claim carries a higher attempt. One that nobody made is no attempt. */
+  #mayClaim({ n, word, attempt, link }: Line): boolean {
+    if (word !== this.#dialect.log.claim || link?.implied === true) return true
     const last = this.#attempt
     const again = this.#claimed
     if (again && attempt === undefined) this.report(n, 'attempt_missing', 'a further claim carries a higher attempt')
@@ -216,7 +216,7 @@ class Fold {
 }
 
 /** A log begins with its record. */
-const BEGINNING: Link = { rev: 0, afterRev: 0, move: 1, moves: 1 }
+const BEGINNING: Link = { rev: 0, afterRev: 0, move: 1, moves: 1, implied: false }
 
 /** The next entry of the same event. */
 const follows = (last: Link, { rev, move }: Link): boolean => last.rev === rev && last.move === move - 1

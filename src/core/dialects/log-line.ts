@@ -21,6 +21,8 @@ export interface Link {
   readonly afterRev: number
   readonly move: number
   readonly moves: number
+  /** Nobody did this. */
+  readonly implied: boolean
 }
 
 /** Undefined: this is no list at all. */
@@ -70,7 +72,10 @@ function linkOf(entry: Entry): Link | undefined {
   const [rev, afterRev, move = 1, moves = 1] = (['rev', 'after_rev', 'move', 'moves'] as const).map((name) =>
     own(entry, name),
   )
-  return [rev, afterRev, move, moves].every(Number.isSafeInteger) ? ({ rev, afterRev, move, moves } as Link) : undefined
+  const implied = own(entry, 'implied') === true
+  return [rev, afterRev, move, moves].every(Number.isSafeInteger)
+    ? ({ rev, afterRev, move, moves, implied } as Link)
+    : undefined
 }
 
 const EMPTY: Line = {

@@ -49,6 +49,12 @@ export function jobRequest(stage: () => Stage): void {
     })
   })
 
+  it('002:5 who names no topic is for the workers of its type', async () => {
+    const each = actor()
+    const { id } = await each.enqueue()
+    expect((await each.view(id))['JobRequest']).toMatchObject({ topic: each.spec.type })
+  })
+
   it('002:6 priority orders scheduling: critical before interactive before batch', async () => {
     const each = actor()
     const ids = new Map<string, string>()

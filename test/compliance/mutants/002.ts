@@ -26,7 +26,7 @@ const REQUESTS: readonly Mutant[] = [
     "of('dispatch', 'all', tailOf(pool))",
   ]),
   overBus('002:41 002:42', 'nobody hears what is published', ['bus/subjects.ts', "of('result')", "of('outcome')"]),
-  mutant('002:5', 'the topic is not shown', [DIALECT, '    topic: spec.topic,\n', '']),
+  mutant('002:5', 'the topic is not shown', [DIALECT, '    topic: spec.topic ?? spec.kind.type,\n', '']),
   survivor('002:6', 'lanes in the reverse order', [
     'core/lanes.ts',
     'a.urgency - b.urgency || a.pass',
