@@ -30,6 +30,11 @@ export interface Operation extends CallOptions {
 export interface OwnerOperation extends Operation {
   /** What the claim gave: the proof of ownership. */
   readonly fence: string
+  /**
+   * Who says so, for the log.
+   * @default nobody by name: `worker`
+   */
+  readonly workerId?: string | undefined
 }
 
 export interface Outcome {
@@ -108,8 +113,8 @@ export function contract(call: Calling, tenant: string): Contract {
   }
 }
 
-const owned = ({ requestId, expectedRev, fence }: OwnerOperation) => ({
-  actor: 'worker',
+const owned = ({ requestId, expectedRev, fence, workerId }: OwnerOperation) => ({
+  actor: workerId === undefined ? 'worker' : `worker:${workerId}`,
   requestId,
   expectedRev,
   fence,

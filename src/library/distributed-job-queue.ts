@@ -8,10 +8,9 @@ import type { ContractStatus } from '../core/contract/rules.ts'
 import type { Marks } from '../core/dialects/chain.ts'
 import { log } from '../core/dialects/history.ts'
 import { view } from '../core/dialects/view.ts'
-import type { Job } from '../core/job.ts'
+import { EVERY_PRIORITY, type Job } from '../core/job.ts'
 import { refuse } from '../core/refuse.ts'
 import { defineSpec, type SpecOptions } from './define-job.ts'
-import { DEFAULT_PRIORITY } from './enqueue-options.ts'
 import { Refused } from './errors.ts'
 import type { Pawl } from './pawl.ts'
 
@@ -144,7 +143,8 @@ class BoundQueue implements DistributedJobQueue, JobReads {
   }
 
   async claimNext({ request_id, worker_id }: Parameters<DistributedJobQueue['claimNext']>[0]) {
-    const lanes = [{ tenant: this.#pawl.tenant, queue: this.#spec.queue, priority: DEFAULT_PRIORITY }]
+    const { tenant } = this.#pawl
+    const lanes = EVERY_PRIORITY.map((priority) => ({ tenant, queue: this.#spec.queue, priority }))
     const claimed = await this.#pawl.contract.claimNext({ requestId: request_id, workerId: worker_id, lanes })
     if (claimed === undefined) return undefined
     const { job, fence } = claimed
@@ -203,18 +203,19 @@ class BoundQueue implements DistributedJobQueue, JobReads {
     await this.#compare(command, asked)
     // Somebody else's word is about a fence that is not theirs: refused like any other that is not the current one.
     const proof = fence ?? (claim?.workerId === actor ? claim.fence : NOBODYS)
-    return { jobId: job_id, requestId: request_id, expectedRev: cas.expected_rev, fence: proof }
+    return { jobId: job_id, requestId: request_id, expectedRev: cas?.expected_rev, fence: proof, workerId: actor }
   }
 
   async #systems(command: 'stall' | 'requeue', asked: SystemTransition) {
     const { job_id, request_id, cas, actor = 'system' } = asked
     await this.#compare(command, asked)
-    return { jobId: job_id, requestId: request_id, expectedRev: cas.expected_rev, actor }
+    return { jobId: job_id, requestId: request_id, expectedRev: cas?.expected_rev, actor }
   }
 
   /** The revision is compared where it is written; status and owner are those of that very revision. */
   async #compare(command: 'start' | 'heartbeat' | 'complete' | 'fail' | 'stall' | 'requeue', asked: JobTransition) {
-    const { expected_rev, expected_status, expected_owner } = asked.cas
+    // Whoever leaves it out, in JavaScript, is told by core that it is demanded.
+    const { expected_rev, expected_status, expected_owner }: Partial<Cas> = asked.cas ?? {}
     if (expected_status === undefined && expected_owner === undefined) return
     const job = await this.#pawl.get(asked.job_id)
     if (job === undefined || job.rev !== expected_rev) return

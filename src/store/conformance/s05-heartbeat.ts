@@ -119,6 +119,22 @@ export const heartbeat: readonly Check[] = [
     },
   },
   {
+    name: 'heartbeats that core has decided are an entry each, however fast they come',
+    async run(fixture) {
+      const claimed = await fixture.claimed({ queue: 'told', policy: { dialect: '001', maxStalls: 0 } })
+      let job = claimed
+      for (const name of ['a', 'b', 'c'])
+        job = await fixture.say(job, stillHere(job, fenceOf(claimed), name), claimed.updatedAt)
+      const beats = (await fixture.events(job.id)).filter(({ type }) => type === 'heartbeat')
+      same(
+        beats.map(({ rev, requestId }) => [rev, requestId]),
+        ['a', 'b', 'c'].map((name, i) => [claimed.rev + 1 + i, name]),
+        'each as it was written',
+      )
+      await fixture.expectFolds(job.id)
+    },
+  },
+  {
     name: 'many heartbeats of an attempt fold into the record, however they are kept',
     async run(fixture) {
       const claimed = await fixture.claimed()

@@ -12,7 +12,7 @@ export function heartbeat(shelves: Shelves, { id, fence, requestId }: Beat, now:
   if (decision.kind === 'refused') return { status: 'lost' }
   if (!isMereRenewal(job)) return { status: 'careful' }
   if (decision.kind === 'replayed') return renewed(job, true)
-  return renewed(shelves.place(decision.job, decision.events).job, false)
+  return renewed(shelves.place(decision.job, decision.events, true).job, false)
 }
 
 function renewed({ lease, rev }: Job, replayed: boolean): Beaten {

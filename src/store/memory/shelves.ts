@@ -34,6 +34,8 @@ export interface Shelf {
   requests: Map<string, Event[]> | undefined
   /** The claim that granted the present lease, for as long as that lease is on the record. */
   claim: { readonly requestId: string; readonly fence: string; readonly answer: ClaimedJob } | undefined
+  /** The entry in which renewals are gathered, as long as nothing else has happened since. */
+  renewal: Event | undefined
 }
 
 export interface Held {
@@ -79,14 +81,14 @@ export class Shelves {
   feedStart = 1
   purged = 0
 
-  /** The record as it now is: a new one, or the next revision of one. */
-  place(job: Job, events: readonly Event[]): Shelf {
+  /** The record as it now is: a new one, or the next revision of one. `isRenewal`: by the store itself, which need not tell each. */
+  place(job: Job, events: readonly Event[], isRenewal = false): Shelf {
     const before = this.jobs.get(job.id)?.job
     const shelf = this.jobs.get(job.id) ?? this.#shelf(job)
     this.#leave(before)
     shelf.job = keep({ ...job, spec: specAfter(before, job) ?? this.#sharing(job) })
     if (shelf.claim !== undefined && shelf.claim.fence !== shelf.job.lease?.fence) this.#forgetClaim(shelf)
-    for (const event of events) this.#append(shelf, keep(withSpec(event, shelf.job)))
+    for (const event of events) this.#append(shelf, keep(withSpec(event, shelf.job)), isRenewal)
     this.#enter(shelf)
     if (job.spec.flow !== undefined) this.hall.placed(before, shelf.job, shelf.number)
     return shelf
@@ -177,6 +179,7 @@ export class Shelves {
       correlations: undefined,
       requests: undefined,
       claim: undefined,
+      renewal: undefined,
     }
     this.jobs.set(job.id, shelf)
     return shelf
@@ -215,9 +218,9 @@ export class Shelves {
     else this.tally.set(name, { tenant, queue, jobType: type, state, count })
   }
 
-  #append(shelf: Shelf, event: Event): void {
+  #append(shelf: Shelf, event: Event, isRenewal: boolean): void {
     const last = shelf.events.at(-1)
-    const merged = last === undefined ? undefined : oneEntry(last, event)
+    const merged = isRenewal && last !== undefined && last === shelf.renewal ? oneEntry(last, event) : undefined
     if (last !== undefined && merged !== undefined) {
       shelf.events.pop()
       // The last of the log is the last of its request.
@@ -225,6 +228,7 @@ export class Shelves {
     }
     const entry = merged === undefined ? event : keep(merged)
     shelf.events.push(entry)
+    shelf.renewal = isRenewal ? entry : undefined
     addRequest(shelf.requests, entry)
     this.#correlate(shelf, event.correlationId)
     const { tenant, queue, type } = askedOf(shelf.job).kind
@@ -290,10 +294,7 @@ const specAfter = (before: Job | undefined, job: Job): Job['spec'] | undefined =
 const withSpec = (event: Event, { spec }: Job): Event =>
   event.type === 'enqueued' ? { ...event, payload: { ...event.payload, spec } } : event
 
-/**
- * Heartbeats of one attempt that follow each other are one entry of the log. The one that delivered a cancel stays
- * apart: its own time is on the record.
- */
+/** Renewals of one attempt that follow each other are one entry of the log. The one that delivered a cancel stays apart: its own time is on the record. */
 function oneEntry(last: Event, next: Event): Event | undefined {
   if (last.type !== 'heartbeat' || next.type !== 'heartbeat') return undefined
   if (last.attempt !== next.attempt || last.generation !== next.generation) return undefined

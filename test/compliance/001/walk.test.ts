@@ -4,6 +4,7 @@ import {
   derive,
   distributedJobQueue,
   type JobRecord,
+  type OwnedTransition,
   type QueueOptions,
   validateJob,
   validateTransition,
@@ -39,7 +40,7 @@ onStores('001 in its own names', { ticker: false }, (stage) => {
     for (const name of OPERATIONS) expect([name, typeof jobs[name]]).toEqual([name, 'function'])
   })
 
-  it('a life, from line 61 to line 104: each record keeps its status’s rules, each step the contract, each event is in the log', async () => {
+  it('001:61 001:104 a life, from one line to the other: each record keeps its status’s rules, each step the contract, each event is in the log', async () => {
     const jobs = queue({ lease: '1s', heartbeat: '400ms' })
     const walk: { readonly record: JobRecord; readonly events: readonly unknown[] }[] = []
     const step = async (action: string, after: JobRecord, actor = 'system'): Promise<JobRecord> => {
@@ -80,9 +81,10 @@ onStores('001 in its own names', { ticker: false }, (stage) => {
     expect(done).toMatchObject({ status: 'succeeded', attempt: 3, result: { sum: 3 } })
     expect(await jobs.get(done.job_id)).toEqual(done)
     const log = await jobs.events(done.job_id)
-    expect(log.map(({ type }) => type)).toEqual([
-      ...['enqueued', 'claimed', 'heartbeat', 'stalled', 'requeued', 'claimed', 'stalled', 'claimed', 'started'],
-      ...['heartbeat', 'succeeded'],
+    expect(log.map(({ type, actor }) => `${type} ${actor}`)).toEqual([
+      ...['enqueued producer', 'claimed worker:w1', 'heartbeat worker:w1', 'stalled system', 'requeued system'],
+      ...['claimed worker:w2', 'stalled system', 'claimed worker:w3', 'started worker:w3', 'heartbeat worker:w3'],
+      'succeeded worker:w3',
     ])
     expect(derive('001', log, done.rev)).toMatchObject({ status: 'succeeded', violations: [] })
   })
@@ -115,6 +117,8 @@ onStores('001 in its own names', { ticker: false }, (stage) => {
       { expected_owner: 'w2' },
     ])
       expect([cas, await codeOf(start(cas))]).toEqual([cas, 'REV_CONFLICT'])
+    const without = { job_id: claimed.job_id, request_id: fresh('s'), actor: 'w1' } as OwnedTransition
+    expect(await codeOf(jobs.start(without))).toBe('REV_REQUIRED')
     expect(await jobs.get(claimed.job_id)).toMatchObject({ rev: claimed.rev, status: 'claimed' })
     expect(await start({ expected_status: 'claimed', expected_owner: 'w1' })).toMatchObject({ status: 'running' })
   })
