@@ -22,8 +22,8 @@ const REQUESTS: readonly Mutant[] = [
   ]),
   overBus('002:5', 'all pools have one subject', [
     'bus/subjects.ts',
-    "of('dispatch', tailOf(pool))",
-    "of('dispatch', 'all', tailOf(pool))",
+    "of('dispatch', badgeOf(squad), tailOf(squad.pool))",
+    "of('dispatch', badgeOf(squad), 'all')",
   ]),
   overBus('002:41 002:42', 'nobody hears what is published', ['bus/subjects.ts', "of('result')", "of('outcome')"]),
   mutant('002:5', 'the topic is not shown', [DIALECT, '    topic: spec.topic ?? spec.kind.type,\n', '']),
