@@ -5,6 +5,8 @@
 import type { Account, Append } from './account.ts'
 import type { Entry, Head } from './entry.ts'
 import type { Awaited, LedgerView } from './fate.ts'
+import type { ImageChange, Piece } from './image.ts'
+import type { Report } from './report.ts'
 
 /** An entry with what it says, as the codec has written it. */
 export interface WrittenEntry extends Entry {
@@ -28,6 +30,43 @@ export interface Ledger extends AsyncDisposable {
 
   /** All that `fateOf` asks about these calls, of one moment. */
   look(calls: readonly Awaited[]): Promise<LedgerView>
+
+  /** A page of what the log has and the tables have not, of one moment with the account. */
+  unfolded(): Promise<UnfoldedPage>
+
+  /**
+   * Writes what these entries say into the tables, whole, where the fold has come to exactly `from`, and forgets of the log what was
+   * folded long ago. Refused is who was overtaken, also by a try of this call whose answer was lost.
+   */
+  fold(step: FoldStep): Promise<Moved>
+
+  /** What the image has of these keys. */
+  pieces(keys: readonly string[]): Promise<readonly Piece[]>
+
+  /** A page of the image, of one moment with the account. Lines of a key come in their order. */
+  imageAfter(cursor: string | undefined): Promise<ImagePage>
+}
+
+export interface UnfoldedPage {
+  readonly account: Account
+  readonly entries: readonly WrittenEntry[]
+}
+
+/** The entries after `from` up to `to`, as the tables are to have them. */
+export interface FoldStep {
+  readonly from: number
+  readonly to: number
+  /** The partition's clock at the last of them. */
+  readonly at: number
+  readonly image: ImageChange
+  readonly report: Report
+}
+
+export interface ImagePage {
+  readonly account: Account
+  readonly pieces: readonly Piece[]
+  /** Undefined: there is nothing after it. */
+  readonly cursor: string | undefined
 }
 
 /** `account`: as it is afterwards, whether this call has moved it or somebody else. */

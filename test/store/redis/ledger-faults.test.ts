@@ -88,6 +88,10 @@ const hesitating = (ledger: Ledger, stopped: { readonly is: boolean }): Ledger =
   fence: (epoch) => ledger.fence(epoch),
   after: (head) => ledger.after(head),
   look: (calls) => ledger.look(calls),
+  unfolded: () => ledger.unfolded(),
+  fold: (step) => ledger.fold(step),
+  pieces: (keys) => ledger.pieces(keys),
+  imageAfter: (cursor) => ledger.imageAfter(cursor),
   async append(append) {
     while (stopped.is) await pause(5)
     return ledger.append(append)
@@ -106,7 +110,7 @@ async function contentOf(redis: RedisServer): Promise<Readonly<Record<string, st
   const link = await rawLink(redis)
   const base = '{pawl:0}:'
   const keys = words(await link.send(['KEYS', `${base}*`])).filter(
-    (key) => !['meta', 'entries', 'turn', 'tick'].includes(key.slice(base.length)),
+    (key) => !['meta', 'entries', 'turn', 'folds', 'tick'].includes(key.slice(base.length)),
   )
   const digests = await Promise.all(keys.map((key) => link.send(['DEBUG', 'DIGEST-VALUE', key])))
   const meta = pairs(words(await link.send(['HGETALL', `${base}meta`])))

@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { openStoreFixture } from '../../../src/store/conformance/store-fixture.ts'
 import { BEGINNING, entriesAfter, type Head, headOf } from '../../../src/store/ledger/entry.ts'
+import { commandsFor } from '../../../src/store/ledger/image.ts'
 import type { Ledger, WrittenEntry } from '../../../src/store/ledger/ledger-port.ts'
 import { openPostgresLedger } from '../../../src/store/postgres/ledger/postgres-ledger.ts'
 import type { Link } from '../../../src/store/redis/connection/link.ts'
@@ -18,11 +19,12 @@ import { scaled } from '../../support/scale.ts'
 import { describeOnRedis } from '../../support/with-redis.ts'
 import { runPrograms } from '../programs/run-programs.ts'
 import { rawLink, WITH_DEBUG } from './raw.ts'
+import { expectViews } from './views.ts'
 
 const META = '{pawl:0}:meta'
 const ENTRIES = '{pawl:0}:entries'
-/** Whose turn it is to ship: nothing that a call has changed. */
-const TURN = '{pawl:0}:turn'
+/** Whose turn it is to ship, and to fold: nothing that a call has changed. */
+const TURNS = ['{pawl:0}:turn', '{pawl:0}:folds']
 
 /** Of meta: what a join says of the server, what is due, and how far the log is; none of it is what a call has changed. */
 const OF_THE_SERVER = [
@@ -84,7 +86,7 @@ describeOnRedis('the log of a Redis with a ledger', () => {
   /** What each key of a database holds, without what the log does not tell. */
   async function contentOf(db: string): Promise<ReadonlyMap<string, string>> {
     await link.send(['SELECT', db])
-    const keys = words(await link.send(['KEYS', '*'])).filter((key) => ![ENTRIES, META, TURN].includes(key))
+    const keys = words(await link.send(['KEYS', '*'])).filter((key) => ![ENTRIES, META, ...TURNS].includes(key))
     const digests = await Promise.all(keys.map((key) => link.send(['DEBUG', 'DIGEST-VALUE', key])))
     const fields = pairs(words(await link.send(['HGETALL', META]))).filter(([field]) => !OF_THE_SERVER.includes(field))
     const content = new Map(keys.map((key, n) => [key, String(digests[n])]))
@@ -93,8 +95,24 @@ describeOnRedis('the log of a Redis with a ledger', () => {
     return content
   }
 
+  /** The image as it is when all is folded. */
+  async function imageInto(db: string): Promise<void> {
+    await eventually('all is folded', async () => {
+      const { folded, head } = await ledger.account()
+      return folded === head.seq
+    })
+    await link.send(['SELECT', db])
+    for (let cursor: string | undefined; ; ) {
+      const page = await ledger.imageAfter(cursor)
+      await doneAgain(link, commandsFor(page.pieces))
+      cursor = page.cursor
+      if (cursor === undefined) break
+    }
+    await link.send(['SELECT', '0'])
+  }
+
   it(
-    'says all that calls have changed: done again, it makes the same of an empty server',
+    'says all that calls have changed: done again, it makes the same of an empty server, and so does what it is folded into',
     async () => {
       expect(await runPrograms({ store, count: scaled(240, 2_000), seed: 2 })).toEqual([])
       expect(await ship({ log, ledger })).toMatchObject({ misfit: undefined })
@@ -104,11 +122,14 @@ describeOnRedis('the log of a Redis with a ledger', () => {
       const commands = entries.flatMap(({ text }) => JSON.parse(text) as string[][])
       await doneAgain(link, commands)
       await link.send(['SELECT', '0'])
-      const [hot, again] = [await contentOf('0'), await contentOf('1')]
+      await imageInto('2')
+      const [hot, again, image] = [await contentOf('0'), await contentOf('1'), await contentOf('2')]
       // What is due was handed out by putting off its tick.
       const without = (content: ReadonlyMap<string, string>) =>
         Object.fromEntries([...content].filter(([key]) => key !== '{pawl:0}:tick'))
       expect(without(again)).toEqual(without(hot))
+      expect(without(image)).toEqual(without(hot))
+      await expectViews(store, database.url)
     },
     scaled(120_000, 1_200_000),
   )
@@ -190,7 +211,6 @@ describeOnRedis('the log of a Redis with a ledger', () => {
   })
 })
 
-/** The words of a command, with keys as the server has them. */
 /** Not all at once: what waits for longer than a call may is given up. */
 async function doneAgain(link: Link, commands: readonly (readonly string[])[]): Promise<void> {
   for (let from = 0; from < commands.length; from += 1_000) {
@@ -199,6 +219,7 @@ async function doneAgain(link: Link, commands: readonly (readonly string[])[]): 
   }
 }
 
+/** The words of a command, with keys as the server has them. */
 const keyed = (command: string, rest: readonly string[]): readonly string[] =>
   rest.map((word, i) =>
     i === 0 || command === 'UNLINK' || (command === 'MSET' && i % 2 === 0) ? `{pawl:0}:${word}` : word,

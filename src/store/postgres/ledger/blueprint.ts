@@ -7,7 +7,7 @@ export const LEDGER: Blueprint = {
   files: ledgerFiles,
   statements: ledgerStatementsIn,
   edition: 1,
-  views: [],
+  views: ['jobs', 'events'],
   readable: ['migration'],
   door: 'append',
 }

@@ -8,7 +8,16 @@ import type { Timers } from '../../../system/timers.ts'
 import type { Account, Append } from '../../ledger/account.ts'
 import { entriesAfter, type Head, isSameHead } from '../../ledger/entry.ts'
 import type { Awaited, LedgerView } from '../../ledger/fate.ts'
-import type { Ledger, LogPage, Moved, WrittenEntry } from '../../ledger/ledger-port.ts'
+import type { Piece } from '../../ledger/image.ts'
+import type {
+  FoldStep,
+  ImagePage,
+  Ledger,
+  LogPage,
+  Moved,
+  UnfoldedPage,
+  WrittenEntry,
+} from '../../ledger/ledger-port.ts'
 import type { Row } from '../connection/client.ts'
 import { Connection } from '../connection/connection.ts'
 import { Places } from '../connection/places.ts'
@@ -18,6 +27,7 @@ import type { Address } from '../connection/target.ts'
 import { waysOf } from '../connection/ways.ts'
 import { prepareSchema } from '../schema/prepare.ts'
 import { LEDGER } from './blueprint.ts'
+import { digestOf, FIRST, foldWords, pieceOf } from './fold-rows.ts'
 import { type LedgerStatements, ledgerStatementsIn } from './statements.ts'
 
 export interface LedgerOptions extends SystemOptions {
@@ -30,12 +40,20 @@ export interface LedgerOptions extends SystemOptions {
   readonly partition?: number | undefined
 }
 
-/** What ships is never behind what reads. */
-const CONNECTIONS = 2
+/** What ships is never behind what reads, and neither behind what folds. */
+const CONNECTIONS = 3
 const IDLE_MS = 5_000
 const WORK_MS = 60_000
 /** Rows of the log in one answer: each is what one append has brought. */
 const PAGE_ROWS = 32
+/** Rows of the log that are folded at once. */
+const FOLDED_ROWS = 256
+/** Pieces of the image in one answer. */
+const PAGE_PIECES = 2_000
+/** Of what is read in one answer, as it is kept; about. */
+const PAGE_BYTES = 4 << 20
+/** How long the log is kept after it was folded: a server that comes back within that is caught up, and need not be loaded. */
+const KEEP_MS = 60 * 60 * 1_000
 
 export async function openPostgresLedger(options: LedgerOptions): Promise<Ledger> {
   const { schema = 'pawl', migrate = false, partition = 0 } = options
@@ -63,6 +81,7 @@ class PostgresLedger implements Ledger {
   readonly #places: Places
   readonly #ships: Connection
   readonly #reads: Connection
+  readonly #folds: Connection
   readonly #statements: LedgerStatements
   readonly #partition: number
 
@@ -74,6 +93,7 @@ class PostgresLedger implements Ledger {
     this.#places = places
     this.#ships = connection('ledger ships')
     this.#reads = connection('ledger reads')
+    this.#folds = connection('ledger folds')
     this.#statements = ledgerStatementsIn(schema)
     this.#partition = partition
   }
@@ -96,7 +116,12 @@ class PostgresLedger implements Ledger {
   }
 
   async after(head: Head): Promise<LogPage> {
-    const rows = await this.#reads.run(this.#statements.logAfter, () => [this.#partition, head.seq, PAGE_ROWS])
+    const rows = await this.#reads.run(this.#statements.logAfter, () => [
+      this.#partition,
+      head.seq,
+      PAGE_ROWS,
+      PAGE_BYTES,
+    ])
     const account = accountOf(rows[0])
     const stretch = rows.flatMap((row) => entriesOf(row.slice(ACCOUNT_COLUMNS)))
     if (stretch.length === 0) return { account, entries: isSameHead(account.head, head) ? [] : undefined }
@@ -118,9 +143,35 @@ class PostgresLedger implements Ledger {
     return { account, nameAt: (seq) => nameBySeq.get(seq), has: (name) => known.has(name) }
   }
 
+  async unfolded(): Promise<UnfoldedPage> {
+    const rows = await this.#folds.run(this.#statements.unfolded, () => [this.#partition, FOLDED_ROWS, PAGE_BYTES])
+    return { account: accountOf(rows[0]), entries: rows.flatMap((row) => entriesOf(row.slice(ACCOUNT_COLUMNS))) }
+  }
+
+  async fold({ from, to, at, image, report }: FoldStep): Promise<Moved> {
+    const values = [this.#partition, from, to, at, KEEP_MS, foldWords({ image, report })]
+    return movedOf(await this.#folds.run(this.#statements.fold, () => values))
+  }
+
+  async pieces(keys: readonly string[]): Promise<readonly Piece[]> {
+    const values = [this.#partition, keys.map(digestOf)]
+    return (await this.#folds.run(this.#statements.imageOf, () => values)).map(pieceOf)
+  }
+
+  async imageAfter(cursor: string | undefined): Promise<ImagePage> {
+    const after = cursor?.split(' ') ?? [FIRST, FIRST]
+    const values = [this.#partition, ...after, PAGE_PIECES, PAGE_BYTES]
+    const rows = await this.#reads.run(this.#statements.imageAfter, () => values)
+    const account = accountOf(rows[0])
+    const found = rows.map((row) => row.slice(ACCOUNT_COLUMNS)).filter(([key]) => key !== null)
+    const last = found.at(-1)
+    const pieces = found.map((row) => pieceOf(row.slice(2)))
+    return { account, pieces, cursor: last === undefined ? undefined : `${last[0]} ${last[1]}` }
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
     this.#places.close()
-    await Promise.all([this.#ships.close(), this.#reads.close()])
+    await Promise.all([this.#ships.close(), this.#reads.close(), this.#folds.close()])
     await this.#route.close()
   }
 }

@@ -6,7 +6,11 @@ export interface LedgerStatements {
   readonly append: string
   readonly fence: string
   readonly logAfter: string
+  readonly unfolded: string
   readonly namedAfter: string
+  readonly fold: string
+  readonly imageOf: string
+  readonly imageAfter: string
 }
 
 export function ledgerStatementsIn(schema: string): LedgerStatements {
@@ -15,7 +19,11 @@ export function ledgerStatementsIn(schema: string): LedgerStatements {
     account: `select a.* from ${s}.account($1) as a`,
     append: `select * from ${s}.append($1, $2, $3, $4, $5, $6, $7)`,
     fence: `select * from ${s}.fence($1, $2)`,
-    logAfter: `select a.*, l.* from ${s}.account($1) as a left join ${s}.log_after($1, $2, $3) as l on true order by l.first`,
+    logAfter: `select a.*, l.* from ${s}.account($1) as a left join ${s}.log_after($1, $2, $3, $4) as l on true order by l.first`,
+    unfolded: `select a.*, l.* from ${s}.account($1) as a left join lateral ${s}.log_after($1, a.folded, $2, $3) as l on true order by l.first`,
     namedAfter: `select a.*, n.* from ${s}.account($1) as a left join ${s}.named_after($1, $2, $3) as n on true`,
+    fold: `select * from ${s}.fold($1, $2, $3, $4, $5, $6)`,
+    imageOf: `select i.* from ${s}.image_of($1, $2) as i`,
+    imageAfter: `select a.*, i.* from ${s}.account($1) as a left join ${s}.image_after($1, $2, $3, $4, $5) as i on true`,
   }
 }

@@ -40,6 +40,7 @@ const NAMED: ReadonlySet<ScriptName> = new Set([
   'commit',
   'heartbeat',
   'due',
+  'outdated',
   'unjudged',
   'settings',
   'intern',

@@ -72,6 +72,10 @@ const recordOf = (record: string, first: EnqueuedEvent): Job =>
 /** A lease whose claim the log does not tell yet. */
 const isUntold = ({ lease, claim }: JobText): boolean => lease !== undefined && claim !== '' && lease.logged === '0'
 
+/** The claim that its lease alone knows of. */
+export const untoldClaim = (text: JobText): OpeningClaim | undefined =>
+  isUntold(text) ? (JSON.parse(text.claim) as OpeningClaim) : undefined
+
 const claimOf = ({ claim }: JobText, { jobId, payload }: EnqueuedEvent): Event =>
   claimEvent(JSON.parse(claim) as OpeningClaim, jobId, payload.spec)
 

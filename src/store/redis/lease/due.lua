@@ -1,7 +1,7 @@
 -- Hands out what is due, each to one ticker for a while. A tick may be earlier than the job's, which a heartbeat has put off: then
 -- it is put right, and the job handed to nobody. Time is written down here, so that it goes on although nobody else writes.
 local name, limit = ARGV[3], tonumber(ARGV[4])
-local answer = { now_text, '0' }
+local answer = { now_text, '0', '0' }
 local looked, handed, due_ids = 0, 0, {}
 while handed < limit and looked < limit + @LOOKED_AT@ do
   local ids = call('ZRANGE', base .. 'tick', '-inf', now_text, 'BYSCORE', 'LIMIT', looked, limit - handed)
@@ -29,20 +29,8 @@ for i, text_of in ipairs(births(due_ids)) do
   answer[#answer + 1] = text_of
 end
 
--- What the feed need not tell any more. Now and then the place in the log is marked that a time has come to.
-local until_at = text(now - tonumber(ARGV[5]))
-local mark = call('ZRANGE', base .. 'marks', until_at, '-inf', 'BYSCORE', 'REV', 'LIMIT', 0, 1, 'WITHSCORES')
-local outdated = {}
-if mark[1] then
-  outdated[1] = base .. 'marks'
-  for type in string.gmatch('@EVENT_LETTERS@', '.') do
-    outdated[#outdated + 1] = base .. 'type:' .. type
-  end
-  for _, key in ipairs(outdated) do
-    call('ZCARD', key)
-  end
-  call('XLEN', base .. 'log')
-end
+-- Whether there is something that the feed need not tell any more.
+answer[3] = call('ZCOUNT', base .. 'marks', '-inf', text(now - tonumber(ARGV[5]))) > 0 and '1' or '0'
 
 local was_back = tonumber(call('HGET', meta, 'setBack') or '0') + set_back
 write(name)
@@ -50,11 +38,5 @@ call('HSET', meta, 'dueAt', now_text, 'dueBy', name)
 if was_back > 0 then
   call('HDEL', meta, 'setBack')
   answer[2] = text(was_back)
-end
-if mark[1] then
-  call('XTRIM', base .. 'log', 'MINID', '~', mark[1] .. '-0')
-end
-for _, key in ipairs(outdated) do
-  call('ZREMRANGEBYSCORE', key, '-inf', mark[2])
 end
 return answer

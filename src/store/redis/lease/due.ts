@@ -28,7 +28,8 @@ export function unjudged({ calls, kinds }: DueParts, limit: number): Promise<Due
 export function due({ calls, kinds, feedMs }: DueParts, limit: number): Promise<DueAnswer> {
   return calls.repeated(async () => {
     const answer = await calls.call('due', [String(limit), String(feedMs)])
-    const [, setBack, ...rows] = words(answer)
+    const [, setBack, isOutdated, ...rows] = words(answer)
+    if (isOutdated === '1') await calls.call('outdated', [String(feedMs)])
     const jobs = (await storedJobs(kinds, triples(rows))).map(jobOf)
     const setBackMs = Number(setBack)
     return { now: calls.timeIn(answer), jobs, setBackMs: setBackMs > NOTICED_MS ? setBackMs : 0 }

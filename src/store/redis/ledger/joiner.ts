@@ -26,6 +26,7 @@ import type { Server } from '../connection/backing.ts'
 import { incarnationOf } from '../connection/info.ts'
 import { RedisStoreError } from '../connection/trouble.ts'
 import { portions } from '../script/portions.ts'
+import type { Folding } from './folding.ts'
 import { Loading } from './loading.ts'
 import type { ServerLog } from './server-log.ts'
 import { demandLater } from './ship.ts'
@@ -34,6 +35,7 @@ export interface JoinerParts {
   readonly server: Server
   readonly log: ServerLog
   readonly ledger: Ledger
+  readonly folding: Pick<Folding, 'toHead'>
   readonly timers: Timers
   readonly random: Random
   readonly lines: Log
@@ -113,7 +115,7 @@ export class Joiner {
   }
 
   async #write(step: Extract<Step, { step: 'replay' | 'load' | 'open' }>): Promise<Step> {
-    const { server, ledger, lines } = this.#parts
+    const { server, ledger, folding, lines } = this.#parts
     const { account } = step
     const epoch = String(account.epoch)
     switch (step.step) {
@@ -127,7 +129,7 @@ export class Joiner {
         return next
       }
       case 'load': {
-        if (step.page === 0) this.#loading = new Loading({ server, ledger, lines, account })
+        if (step.page === 0) this.#loading = new Loading({ server, ledger, folding, lines, account })
         assert(this.#loading !== undefined, 'a load begins with its first page')
         return this.#loading.page(step.page)
       }

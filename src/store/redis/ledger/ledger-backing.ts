@@ -10,13 +10,15 @@ import type { Clock } from '../../../system/clock.ts'
 import type { Log } from '../../../system/log.ts'
 import type { Random } from '../../../system/random.ts'
 import type { Timers } from '../../../system/timers.ts'
+import type { Account } from '../../ledger/account.ts'
 import { BEGINNING, type Head } from '../../ledger/entry.ts'
 import { tellingOf } from '../../ledger/fate.ts'
 import type { Ledger } from '../../ledger/ledger-port.ts'
 import type { Backing, Called, Server } from '../connection/backing.ts'
 import { list, type Reply, word } from '../connection/reply.ts'
-import { RedisStoreError } from '../connection/trouble.ts'
-import { REJOIN, type ScriptName } from '../script/scripts.ts'
+import { behind, RedisStoreError } from '../connection/trouble.ts'
+import { patienceOf, REJOIN, type ScriptName } from '../script/scripts.ts'
+import { Folding } from './folding.ts'
 import { FreshHead } from './fresh-head.ts'
 import { Joiner } from './joiner.ts'
 import { ServerLog } from './server-log.ts'
@@ -36,6 +38,9 @@ export interface LedgerBackingParts {
 /** Those that put off what they hand out: asked again they would hand out nothing. */
 const HANDS_OUT: ReadonlySet<ScriptName> = new Set(['due', 'unjudged'])
 
+/** Entries of the ledger's log that may wait to be folded. */
+const UNFOLDED = 1_000_000
+
 interface Seen {
   readonly answer: readonly Reply[]
   readonly head: Head
@@ -46,14 +51,19 @@ export class LedgerBacking implements Backing {
   readonly #joiner: Joiner
   readonly #shipping: Shipping
   readonly #fresh: FreshHead
+  readonly #folding: Folding
+  /** Entries that the ledger's log has and its tables have not, as far as this process has heard. */
+  #unfolded = 0
 
   constructor(parts: LedgerBackingParts, server: Server) {
     const { ledger } = parts
     const log = new ServerLog(server)
+    const heard = (account: Account) => this.#hear(account)
     this.#parts = parts
-    this.#fresh = new FreshHead(ledger)
-    this.#joiner = new Joiner({ ...parts, server, log })
-    this.#shipping = new Shipping({ ...parts, server, log, joiner: this.#joiner })
+    this.#folding = new Folding({ ...parts, server })
+    this.#fresh = new FreshHead(ledger, heard)
+    this.#joiner = new Joiner({ ...parts, server, log, folding: this.#folding })
+    this.#shipping = new Shipping({ ...parts, server, log, joiner: this.#joiner, heard })
   }
 
   async join(): Promise<string> {
@@ -61,6 +71,7 @@ export class LedgerBacking implements Backing {
   }
 
   async answer(call: Called): Promise<readonly Reply[] | undefined> {
+    this.#demandRoom(call.script)
     if (this.#parts.ack === 'redis') return this.#unawaited(call)
     const known = this.#shipping.head ?? BEGINNING
     const looksOnly = call.name === undefined || HANDS_OUT.has(call.script)
@@ -78,7 +89,19 @@ export class LedgerBacking implements Backing {
 
   async close(): Promise<void> {
     await this.#shipping.close()
+    await this.#folding.close()
     await this.#parts.ledger[Symbol.asyncDispose]()
+  }
+
+  #hear({ head, folded }: Account): void {
+    this.#unfolded = head.seq - folded
+    if (this.#unfolded > 0) this.#folding.start()
+  }
+
+  /** A log that nobody folds must not grow for ever: nothing new is taken on then, and what is under way is ended for twice as long. */
+  #demandRoom(script: ScriptName): void {
+    const most = UNFOLDED * patienceOf(script)
+    if (this.#unfolded >= most) throw behind(new Error(`${this.#unfolded} entries of its log wait to be folded`))
   }
 
   async #unawaited({ send, name }: Called): Promise<readonly Reply[]> {

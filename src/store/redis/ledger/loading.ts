@@ -1,16 +1,18 @@
-/** A server is loaded: what is there is removed, page by page, and what the ledger has is done again. */
+/** A server is loaded: what is there is removed, page by page, and what the ledger's image has is written. */
 import type { Log } from '../../../system/log.ts'
 import type { Account } from '../../ledger/account.ts'
-import { BEGINNING, type Head, headOf, isSameHead } from '../../ledger/entry.ts'
+import { commandsFor, type Piece } from '../../ledger/image.ts'
 import { afterLoad, type Join } from '../../ledger/join.ts'
-import type { Ledger, WrittenEntry } from '../../ledger/ledger-port.ts'
+import type { Ledger } from '../../ledger/ledger-port.ts'
 import type { Server } from '../connection/backing.ts'
 import { list, word, words } from '../connection/reply.ts'
 import { portions } from '../script/portions.ts'
+import type { Folding } from './folding.ts'
 
 export interface LoadingParts {
   readonly server: Server
-  readonly ledger: Pick<Ledger, 'after'>
+  readonly ledger: Pick<Ledger, 'imageAfter'>
+  readonly folding: Pick<Folding, 'toHead'>
   readonly lines: Log
   /** Where the ledger stands still. */
   readonly account: Account
@@ -18,6 +20,8 @@ export interface LoadingParts {
 
 /** Keys that the server is asked to look at, at once. */
 const SCANNED = 1_000
+/** Pieces of the image that are written at once. */
+const AT_ONCE = 1_000
 /** Pages between two lines about it. */
 const LINE_EVERY = 100
 
@@ -25,10 +29,13 @@ export class Loading {
   readonly #parts: LoadingParts
   /** Where the scan of what is to be removed has come to; undefined: it is done. */
   #cursor: string | undefined = '0'
-  #head: Head = BEGINNING
+  /** Where the image was read up to; undefined: not yet. */
+  #after: string | undefined
+  #isRead = false
   /** Read together with the account, and not written yet. */
-  #entries: readonly WrittenEntry[] = []
+  #pieces: readonly Piece[] = []
   #read: Account
+  #written = 0
 
   constructor(parts: LoadingParts) {
     this.#parts = parts
@@ -38,7 +45,7 @@ export class Loading {
   async page(page: number): Promise<Join<never>> {
     const { account, lines } = this.#parts
     if (page % LINE_EVERY === 0)
-      lines.warn('Redis is loaded from its ledger', { page, entry: this.#head.seq, of: account.head.seq })
+      lines.warn('Redis is loaded from its ledger', { page, pieces: this.#written, entry: account.head.seq })
     return this.#cursor === undefined ? this.#bring(page) : this.#remove(page, this.#cursor)
   }
 
@@ -51,27 +58,25 @@ export class Loading {
     )
     const keys = words(found).filter((key) => key !== server.meta)
     this.#cursor = word(cursor) === '0' ? undefined : word(cursor)
-    return afterLoad(account, page, account, await this.#write(page, 'unlink', keys), this.#isEnd())
+    return afterLoad(account, page, account, await this.#write(page, 'unlink', keys), false)
   }
 
+  /** The ledger stands still while a server is joined: once all of its log is folded, its image is the same from page to page. */
   async #bring(page: number): Promise<Join<never>> {
-    const { ledger, account } = this.#parts
-    if (this.#entries.length === 0) {
-      const read = await ledger.after(this.#head)
-      this.#entries = (read.entries ?? []).filter(({ seq }) => seq <= account.head.seq)
+    const { account, folding, ledger } = this.#parts
+    if (this.#after === undefined) await folding.toHead()
+    if (this.#pieces.length === 0) {
+      const read = await ledger.imageAfter(this.#after)
       this.#read = read.account
+      this.#pieces = read.pieces
+      this.#after = read.cursor ?? this.#after
+      this.#isRead = read.cursor === undefined
     }
-    const [some] = portions(this.#entries, ({ text }) => text.length)
-    if (some === undefined) throw new Error(`pawl: the ledger's log does not go on after ${this.#head.seq}`)
-    const texts = some.map(({ text }) => text)
-    const isWritten = await this.#write(page, 'entries', texts)
-    this.#entries = this.#entries.slice(some.length)
-    this.#head = headOf(some.at(-1) ?? this.#head)
-    return afterLoad(account, page, this.#read, isWritten, this.#isEnd())
-  }
-
-  #isEnd(): boolean {
-    return this.#cursor === undefined && isSameHead(this.#head, this.#parts.account.head)
+    const [some = []] = portions(this.#pieces, ({ value }) => value.length, AT_ONCE)
+    const isWritten = await this.#write(page, 'entries', [JSON.stringify(commandsFor(some))])
+    this.#pieces = this.#pieces.slice(some.length)
+    this.#written += some.length
+    return afterLoad(account, page, this.#read, isWritten, this.#isRead)
   }
 
   async #write(page: number, kind: 'unlink' | 'entries', what: readonly string[]): Promise<boolean> {

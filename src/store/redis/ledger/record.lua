@@ -14,7 +14,7 @@ end
 -- Which of the words behind a command are keys: they are written without what the names of all begin with.
 local WRITES = {
   HDEL = 'first', HINCRBY = 'first', HSET = 'first', MSET = 'odd', PEXPIRE = 'first', SADD = 'first', SET = 'first', SREM = 'first',
-  UNLINK = 'all', XADD = 'first', ZADD = 'first', ZREM = 'first', ZREMRANGEBYSCORE = 'first',
+  UNLINK = 'all', XADD = 'first', XTRIM = 'first', ZADD = 'first', ZREM = 'first', ZREMRANGEBYSCORE = 'first',
 }
 local READS = {}
 for name in string.gmatch('@READS@', '%S+') do

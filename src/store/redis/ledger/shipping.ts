@@ -26,6 +26,8 @@ export interface ShippingParts {
   readonly log: ServerLog
   readonly ledger: Ledger
   readonly joiner: Pick<Joiner, 'join'>
+  /** Where the ledger was found to be. */
+  readonly heard: (account: Account) => void
   readonly clock: Pick<Clock, 'monotonicMs'>
   readonly timers: Timers
   /** How long somebody waits while the ledger or the server is away. */
@@ -137,11 +139,16 @@ export class Shipping {
   async #lostAmong(open: readonly Waiting[]): Promise<number> {
     const { log, ledger } = this.#parts
     const { account, misfit } = await ship({ log, ledger, took: (entries) => this.#took(entries) })
-    this.#account = account
+    this.#hear(account)
     if (misfit !== undefined) return 0
     const view = await log.after(account.head)
     const left = (await this.#decide(open)).filter(({ awaited }) => isLost(awaited, view))
     return Math.max(0, ...left.map(({ awaited }) => awaited.epoch))
+  }
+
+  #hear(account: Account): void {
+    this.#account = account
+    this.#parts.heard(account)
   }
 
   async #isMyTurn(): Promise<boolean> {
@@ -153,7 +160,7 @@ export class Shipping {
     const { log, ledger, server } = this.#parts
     try {
       const { account, misfit } = await ship({ log, ledger, took: (entries) => this.#took(entries) }, this.#account)
-      this.#account = account
+      this.#hear(account)
       return misfit
     } finally {
       // Nobody minds where it is another's by now.
@@ -176,7 +183,7 @@ export class Shipping {
     const open = this.#tell(some, this.#known())
     if (open.length === 0) return open
     const view = await this.#parts.ledger.look(open.map(({ awaited }) => awaited))
-    this.#account = view.account
+    this.#hear(view.account)
     return this.#tell(open, view)
   }
 

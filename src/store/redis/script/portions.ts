@@ -7,13 +7,14 @@ const LETTERS = 1 << 20
 export function portions<Item>(
   items: readonly Item[],
   lettersOf: (item: Item) => number,
+  most = ITEMS,
 ): readonly (readonly Item[])[] {
   const found: Item[][] = []
   let portion: Item[] = []
   let letters = 0
   for (const item of items) {
     const more = lettersOf(item)
-    if (portion.length === ITEMS || (portion.length > 0 && letters + more > LETTERS)) {
+    if (portion.length === most || (portion.length > 0 && letters + more > LETTERS)) {
       found.push(portion)
       portion = []
       letters = 0

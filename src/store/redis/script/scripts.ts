@@ -79,6 +79,7 @@ const PARTS = {
   commit: [...OF_LANES, 'enqueue/bear', 'flow/move', 'settle/commit'],
   heartbeat: [...OF_JOBS, 'lease/heartbeat'],
   due: [...OF_JOBS, 'lease/due'],
+  outdated: [...WRITING, 'lease/outdated'],
   notch: [...READING, 'lease/notch'],
   unjudged: [...OF_JOBS, 'lease/unjudged'],
   load: [...READING, 'read/load'],
@@ -132,7 +133,12 @@ const RECORDED = {
   heartbeat: 2,
   settings: 2,
   intern: 2,
+  outdated: 2,
 } as const
+
+/** How many times the bound of what waits for the ledger a script bears; one that writes nothing bears all. */
+export const patienceOf = (name: ScriptName): number =>
+  name in RECORDED ? RECORDED[name as keyof typeof RECORDED] : Number.POSITIVE_INFINITY
 
 /** The scripts of a server whose log goes to a ledger: the same, and around those that write what makes an entry of it. */
 export function recordedTexts(): Readonly<Record<ScriptName, string>> {

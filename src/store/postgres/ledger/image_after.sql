@@ -1,0 +1,12 @@
+-- Pieces of the image after this one in the order of keys and places: so many at most, and no more bytes than these, but one piece always.
+-- Caller: `postgres-ledger.ts`. Index: image's primary key. Locks: none.
+create or replace function pawl.image_after(of int, after_key uuid, after_place uuid, most int, bytes bigint)
+returns table (key text, place text, kind text, key_name text, name text, value text, score text, until bigint)
+language sql stable set search_path = pawl, pg_temp set jit = off set enable_seqscan = off as $$
+  select w.key::text, w.place::text, w.kind::text, w.key_name, w.name, w.value, w.score::text, w.until from (
+    select i.*, sum(i.size) over (order by i.key, i.place) - i.size as before from (
+      select f.*, pg_column_size(f.value) as size from image f
+      where f.p = of and (f.key, f.place) > (after_key, after_place) order by f.key, f.place limit most
+    ) i
+  ) w where w.before < bytes order by w.key, w.place
+$$;
