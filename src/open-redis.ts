@@ -1,5 +1,6 @@
 /** From `redis://…` to a store, and what comes with it. */
 import type { Opened, OpenOptions } from './open.ts'
+import type { Ledger } from './store/ledger/ledger-port.ts'
 import type { Log } from './system/log.ts'
 
 /** How long is waited for the server, in milliseconds, and where lines go. */
@@ -13,7 +14,14 @@ export async function openRedis(url: string, options: OpenOptions, manners: Mann
   const { openRedisStore } = await import('./store/redis/redis.ts')
   const { redisPlace, sameRedis } = await import('./store/redis/connection/address.ts')
   const place = redisPlace(url, options)
-  const store = await openRedisStore({ ...place, ...manners })
-  const address = { url: sameRedis(place), answerWithin: options.answerWithin }
+  const { schema, answerWithin } = options
+  const ledger = place.ledger === undefined ? undefined : await ledgerAt(place.ledger, options, manners)
+  const store = await openRedisStore({ ...place, ...manners, ledger })
+  const address = { url: sameRedis(place), schema, answerWithin }
   return { store, address, durability: store.durability, lastDue: () => store.lastDue() }
+}
+
+async function ledgerAt(url: string, { schema, migrate }: OpenOptions, manners: Manners): Promise<Ledger> {
+  const { openPostgresLedger } = await import('./store/postgres/ledger/postgres-ledger.ts')
+  return openPostgresLedger({ url, schema, migrate, ...manners })
 }

@@ -122,12 +122,12 @@ export interface OpenOnOptions extends Hooks {
 
 export interface OpenOptions extends OpenOnOptions {
   /**
-   * Postgres: bring pawl's schema up to date first. Otherwise an outdated one is refused, with the command to run.
+   * Postgres, also as a ledger: bring pawl's schema up to date first. Otherwise an outdated one is refused, with the command to run.
    * @default false
    */
   readonly migrate?: boolean | undefined
   /**
-   * Postgres: pawl's own schema.
+   * Postgres, also as a ledger: pawl's own schema.
    * @default 'pawl'
    */
   readonly schema?: string | undefined
@@ -147,6 +147,17 @@ export interface OpenOptions extends OpenOnOptions {
    * @default what the server's own settings promise, which is said in the log, by `pawl doctor` and by `/readyz`
    */
   readonly durability?: 'none' | undefined
+  /**
+   * Redis: a ledger, `postgres://…`: all that Redis does is written through to it (docs/redis.md). Also `?ledger=…` in the URL.
+   * @default none: what was answered is where Redis' own settings keep it
+   */
+  readonly ledger?: string | undefined
+  /**
+   * Redis with a ledger: whom an answer waits for. `redis`: the ledger follows, and what it does not have yet is lost with a Redis that
+   * loses it. Also `?ack=…` in the URL.
+   * @default 'ledger'
+   */
+  readonly ack?: 'ledger' | 'redis' | undefined
   /**
    * Postgres, Redis: how long a call is repeated while the server is away, before it fails as UNAVAILABLE.
    * @default '30s'
@@ -181,7 +192,7 @@ export interface OpenOptions extends OpenOnOptions {
 export const DEFAULT_URL = '.pawl/jobs.db'
 
 /**
- * Where the jobs are: `memory:`, a file, `postgres://…`, `redis://…`; `http://…`, a gateway that has one of these; or, in place of a
+ * Where the jobs are: `memory:`, a file, `postgres://…`, `redis://…`, with `?ledger=postgres://…` or without; `http://…`, a gateway that has one of these; or, in place of a
  * URL to Postgres, what `pg` takes to connect, or a `pg.Pool` that the application has.
  */
 export type Where = string | { readonly connection: PostgresConnection } | { readonly pool: PostgresPool }

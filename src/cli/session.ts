@@ -10,6 +10,10 @@ import { dashboardAt } from '../library/dashboard-link.ts'
 import { Refused } from '../library/errors.ts'
 import type { Pawl } from '../library/pawl.ts'
 import { DEFAULT_URL, type OpenOptions, open } from '../open.ts'
+import { LEDGER } from '../store/postgres/ledger/blueprint.ts'
+import type { Blueprint } from '../store/postgres/schema/blueprint.ts'
+import { STORE } from '../store/postgres/schema/store.ts'
+import { ledgerIn } from '../store/redis/connection/address.ts'
 import { type Clock, realClock } from '../system/clock.ts'
 import { withoutCredentials } from '../system/credentials.ts'
 import { realTimers, type Timers } from '../system/timers.ts'
@@ -93,6 +97,17 @@ function dashboardFrom(url: string | undefined): string | undefined {
 export const isGateway = (url: string): boolean => /^https?:/i.test(url)
 export const isPostgres = (url: string): boolean => /^postgres(ql)?:/i.test(url)
 export const isFile = (url: string): boolean => !/^[a-z][a-z0-9+.-]+:/i.test(url)
+
+/** The database that these jobs need a schema in: the store's own, or the ledger's behind a Redis. */
+export function databaseOf({
+  url,
+  directUrl,
+}: Session): { readonly url: string; readonly blueprint: Blueprint } | undefined {
+  const ledger = ledgerIn(url)
+  if (ledger !== undefined) return { url: ledger, blueprint: LEDGER }
+  const direct = directUrl ?? url
+  return isPostgres(direct) ? { url: direct, blueprint: STORE } : undefined
+}
 
 /** For who hands on what is encrypted as it is, and must not be able to read it. */
 export const withoutKeys = (session: Session): Session => ({ ...session, codec: undefined })

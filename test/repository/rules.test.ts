@@ -112,6 +112,7 @@ const WRITTEN_DOWN = [
 const FOR_PEOPLE: Readonly<Record<string, string>> = {
   'src/store/postgres/read/events.sql':
     'a view for people: a birth and a claim are told by their names, no text has their letters',
+  'src/store/postgres/ledger/events.sql': 'the same view, of a ledger',
 }
 
 describe('SQL and scripts', () => {

@@ -12,6 +12,12 @@ describe('a text without credentials', () => {
     ['ann:s3cret@db/app', 'ann@db/app'],
     ['postgres://db/app?user=ann&password=s3cret&ssl=true', 'postgres://db/app?user=ann&password=***&ssl=true'],
     ['postgres://db/app?sslpassword=s3cret', 'postgres://db/app?sslpassword=***'],
+    [
+      'redis://r:s3cret@h/0?ledger=postgres://ann:s3cret@db/app&ack=redis',
+      'redis://r@h/0?ledger=postgres://db/app&ack=redis',
+    ],
+    ['redis://h?ledger=postgres%3A%2F%2Fann%3As3cret%40db%2Fapp', 'redis://h?ledger=postgres://db/app'],
+    ['redis://h?ledger=postgres%3A%2F%2Fann%3As3cret%4', 'redis://h?ledger=***'],
     ['--url=postgres://ann:s3cret@db/app', '--url=postgres://ann@db/app'],
   ])('%s', (text, without) => {
     expect(withoutCredentials(text)).toBe(without)

@@ -6,7 +6,9 @@ import { defineJob } from '../../library/define-job.ts'
 import type { Pawl } from '../../library/pawl.ts'
 import type { Link } from '../../store/postgres/connection/link.ts'
 import { keepsBackend } from '../../store/postgres/connection/pooling.ts'
-import { type MigrationStatus, migrationStatus } from '../../store/postgres/schema/migrate.ts'
+import { type Ask, type MigrationStatus, migrationStatus } from '../../store/postgres/schema/migrate.ts'
+import { STORE } from '../../store/postgres/schema/store.ts'
+import { ledgerIn } from '../../store/redis/connection/address.ts'
 import { queueKey } from '../../store/store.ts'
 import { withoutCredentials } from '../../system/credentials.ts'
 import type { Durability } from '../../system/durability.ts'
@@ -15,7 +17,7 @@ import { visibleJson } from '../../system/visible.ts'
 import { examples } from '../example.ts'
 import { Ended, EXIT, failureOf } from '../exit.ts'
 import type { Context } from '../program.ts'
-import { asked, isFile, isGateway, isPostgres, opened, type Session, withExisting } from '../session.ts'
+import { asked, databaseOf, isFile, isGateway, isPostgres, opened, type Session, withExisting } from '../session.ts'
 import { safe } from '../terminal.ts'
 
 interface Finding {
@@ -53,7 +55,7 @@ async function run(session: Session): Promise<void> {
       if (next !== undefined) terminal.say(`${' '.repeat(21)}${dim(`→ ${safe(next)}`)}`)
     }
   }
-  if (isPostgres(url)) add(...(await postgres(session)))
+  if (isPostgres(url) || ledgerIn(url) !== undefined) add(...(await postgres(session)))
   if (isFile(url) && existsSync(url)) add(...(await file(session)))
   if (isGateway(url)) add(await ready(session))
   if (findings.every(({ status }) => status !== 'failure')) {
@@ -207,14 +209,19 @@ async function file({ url, terminal }: Session): Promise<readonly Finding[]> {
 }
 
 async function postgres(session: Session): Promise<readonly Finding[]> {
-  const { url, schema = SCHEMA } = session
+  const { schema = SCHEMA } = session
+  const { url, blueprint } = databaseOf({ ...session, directUrl: undefined }) ?? { url: session.url, blueprint: STORE }
+  const isLedger = url !== session.url
   const { visit } = await import('../../store/postgres/connection/visit.ts')
   try {
     return await visit(url, async (link) => {
       const [row] = await link.ask("select current_setting('server_version'), current_setting('synchronous_commit')")
       const [version, durable] = row ?? []
-      const findings: Finding[] = [fine('postgres', `version ${String(version)} at ${link.client.where}`)]
-      findings.push(migrations(schema, await migrationStatus((text, values) => link.ask(text, values), schema)))
+      const findings: Finding[] = [
+        fine(isLedger ? 'ledger' : 'postgres', `version ${String(version)} at ${link.client.where}`),
+      ]
+      const ask: Ask = (text, values) => link.ask(text, values)
+      findings.push(migrations(schema, await migrationStatus(ask, schema, blueprint)))
       if (durable === 'off')
         findings.push(
           failure(
@@ -223,12 +230,13 @@ async function postgres(session: Session): Promise<readonly Finding[]> {
             'alter role … set synchronous_commit = on',
           ),
         )
-      findings.push(await pooler(session, link))
+      // Nothing is heard from a ledger.
+      if (!isLedger) findings.push(await pooler(session, link))
       return findings
     })
   } catch (error) {
     const { message, next } = failureOf(error)
-    return [failure('postgres', message, next ?? 'See that it runs, and that --url leads there.')]
+    return [failure(isLedger ? 'ledger' : 'postgres', message, next ?? 'See that it runs, and that --url leads there.')]
   }
 }
 

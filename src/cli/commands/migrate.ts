@@ -14,7 +14,7 @@ import { audited } from '../audited.ts'
 import { examples } from '../example.ts'
 import { failureOf, Usage } from '../exit.ts'
 import type { Context } from '../program.ts'
-import { isPostgres, type Session, withPawl } from '../session.ts'
+import { databaseOf, type Session, withPawl } from '../session.ts'
 import { safe } from '../terminal.ts'
 
 interface Options {
@@ -31,7 +31,7 @@ const RAISED_BY_US = '00000'
 export function migrate(parent: Command, { session }: Context): void {
   const command = parent
     .command('migrate')
-    .description('bring a Postgres database to this version’s schema')
+    .description('bring a Postgres database, or the ledger of a Redis, to this version’s schema')
     .option('--status', 'what is applied and what is not')
     .option('--sql', 'the whole schema as one script; needs no database')
     .option('--dry-run', 'apply what is pending and take it back')
@@ -40,6 +40,7 @@ export function migrate(parent: Command, { session }: Context): void {
   examples(
     command,
     'pawl migrate --url postgres://localhost/app',
+    'pawl migrate --url redis://localhost?ledger=postgres://localhost/app',
     'pawl migrate --role billing_jobs --url postgres://localhost/app',
     'pawl migrate --status --json --url postgres://localhost/app',
     'pawl migrate --sql --schema jobs > schema.sql',
@@ -50,19 +51,20 @@ async function run(session: Session, options: Options): Promise<void> {
   const { terminal } = session
   const schema = typed(checkedSchema, session.schema ?? SCHEMA)
   if (options.role !== undefined) typed(checkedRole, options.role)
-  if (options.sql === true) return terminal.print(schemaScript(schema, options.role))
-  const url = session.directUrl ?? session.url
-  if (!isPostgres(url)) {
+  const database = databaseOf(session)
+  if (options.sql === true) return terminal.print(schemaScript(schema, options.role, database?.blueprint))
+  if (database === undefined) {
     throw new Usage(
-      `pawl migrate is for Postgres; ${withoutCredentials(url)} needs none: its file is brought up to date when it is opened.`,
-      'Give --url the postgres:// address.',
+      `pawl migrate is for Postgres; ${withoutCredentials(session.url)} needs none: what is there is brought up to date when it is opened.`,
+      'Give --url the postgres:// address, or the redis:// address with its ledger.',
     )
   }
+  const { url, blueprint } = database
   const { visit } = await import('../../store/postgres/connection/visit.ts')
   await visit(url, async (link) => {
     const ask: Ask = (text, values) => link.ask(text, values)
     if (options.status === true) {
-      const status = await migrationStatus(ask, schema)
+      const status = await migrationStatus(ask, schema, blueprint)
       return terminal.tell({ schema, ...status }, () => {
         const { applied, pending, newer } = status
         for (const name of applied) terminal.say(`${newer.includes(name) ? 'newer  ' : 'applied'}  ${safe(name)}`)
@@ -74,7 +76,7 @@ async function run(session: Session, options: Options): Promise<void> {
     link.client.noticed((code, message) => {
       if (code === RAISED_BY_US) terminal.warn(safe(message))
     })
-    const applied = await apply(ask, schema, { dryRun, role: options.role })
+    const applied = await apply(ask, schema, { dryRun, role: options.role }, blueprint)
     if (!dryRun && applied.length > 0)
       await withPawl(session, ({ engine }) =>
         audited(session, engine, INSTALLATION, {
@@ -84,7 +86,7 @@ async function run(session: Session, options: Options): Promise<void> {
           reason: applied.join(' '),
         }),
       )
-    const status = await migrationStatus(ask, schema)
+    const status = await migrationStatus(ask, schema, blueprint)
     terminal.tell({ schema, applied: dryRun ? [] : applied, wouldApply: dryRun ? applied : undefined, dryRun }, () => {
       for (const name of applied) terminal.say(`${dryRun ? 'would apply' : 'applied'}  ${name}`)
       terminal.say(dryRun && applied.length > 0 ? 'All of it was taken back.' : conclusion(schema, status))

@@ -38,8 +38,9 @@ import type {
 } from '../store.ts'
 import { ClaimDesk } from '../waiting/claim-desk.ts'
 import { claim } from './claim/claim.ts'
+import type { Ack } from './connection/address.ts'
 import { Calls } from './connection/calls.ts'
-import { demandDurable, durabilityOf, settingsOf } from './connection/durability.ts'
+import { demandDurable, demandKept, durabilityOf, settingsOf, withLedger } from './connection/durability.ts'
 import { infoOf } from './connection/info.ts'
 import { type Address, type Link, openLink } from './connection/link.ts'
 import { word } from './connection/reply.ts'
@@ -84,7 +85,7 @@ export interface RedisOptions {
   /** What keeps the log of this server. The store closes it. */
   readonly ledger?: Ledger | undefined
   /** With a ledger: whom an answer waits for. The ledger unless given. */
-  readonly ack?: 'ledger' | 'redis' | undefined
+  readonly ack?: Ack | undefined
 }
 
 /** A store, and what its server promises. */
@@ -107,7 +108,7 @@ async function opened(options: RedisOptions): Promise<RedisStore> {
   const address: Address = { url, answerWithinMs: options.answerWithinMs ?? 5_000 }
   const link = await connected(address)
   try {
-    const durability = await examined(link, options.mayBeLost === true)
+    const durability = await examined(link, options.mayBeLost === true, ledger && ack)
     if (log !== undefined) tell(log, link.where, durability)
     const system = { clock: realClock, timers: realTimers, random: realRandom }
     const retryForMs = options.retryForMs ?? 30_000
@@ -146,12 +147,17 @@ async function connected(address: Address): Promise<Link> {
   }
 }
 
-async function examined(link: Link, mayBeLost: boolean): Promise<Durability> {
+/** `ack`: of a Redis with a ledger. */
+async function examined(link: Link, mayBeLost: boolean, ack: Ack | undefined): Promise<Durability> {
   const version = infoOf(word(await link.send(['INFO', 'server'])))['redis_version'] ?? '0'
   if (Number.parseInt(version, 10) < MAJOR_LEAST)
     throw new RedisStoreError('TOO_OLD', `pawl: this is Redis ${version}; ${MAJOR_LEAST}.0 or later is needed.`)
   const asked = await settingsOf(link)
   const durability = await durabilityOf(link, asked)
+  if (ack !== undefined) {
+    demandKept(asked)
+    return withLedger(durability, ack)
+  }
   if (!mayBeLost) demandDurable(durability, asked)
   return durability
 }

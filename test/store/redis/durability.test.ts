@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { defineJob } from '../../../src/library/define-job.ts'
 import { open } from '../../../src/open.ts'
-import { redisPlace, sameRedis } from '../../../src/store/redis/connection/address.ts'
-import { demandDurable, durabilityBy } from '../../../src/store/redis/connection/durability.ts'
+import { ledgerIn, redisPlace, sameRedis } from '../../../src/store/redis/connection/address.ts'
+import { demandDurable, demandKept, durabilityBy, withLedger } from '../../../src/store/redis/connection/durability.ts'
 import type { LogFields } from '../../../src/system/log.ts'
 import { type RedisServer, startRedis } from '../../support/redis.ts'
 import { describeOnRedis } from '../../support/with-redis.ts'
@@ -35,23 +35,48 @@ describe('what a server promises', () => {
   it('is nothing where keys are thrown away', () => {
     const settings = { ...AOF, 'maxmemory-policy': 'allkeys-lru' }
     expect(() => demandDurable(durabilityBy(settings, false), settings)).toThrow(/allkeys-lru.*noeviction/)
+    expect(() => demandKept(settings)).toThrow(/allkeys-lru.*no ledger would notice/)
+    expect(() => demandKept({ ...AOF, appendonly: 'no' })).not.toThrow()
+  })
+
+  it('with a ledger is the ledger’s where answers wait for it, else the server’s own but for what the ledger has', () => {
+    const none = durabilityBy({ ...AOF, appendonly: 'no' }, false)
+    expect(withLedger(none, 'ledger').level).toBe('kept')
+    expect(withLedger(none, 'redis')).toMatchObject({ level: 'seconds', promise: expect.stringMatching(/ledger/) })
+    expect(withLedger(durabilityBy(AOF, false), 'redis').level).toBe('kept')
   })
 })
 
 describe('an address', () => {
   it('tells prefix and durability, and leads another thread to the same place', () => {
     const place = redisPlace('redis://u:p@host:1/2?prefix=shop&durability=none', {})
-    expect(place).toEqual({ url: 'redis://u:p@host:1/2', prefix: 'shop', mayBeLost: true })
+    const without = { ledger: undefined, ack: 'redis' }
+    expect(place).toEqual({ url: 'redis://u:p@host:1/2', prefix: 'shop', mayBeLost: true, ...without })
     expect(redisPlace(sameRedis(place), {})).toEqual(place)
-    expect(redisPlace('redis://host', { prefix: 'mine' })).toEqual({
+    const mine = { url: 'redis://host', prefix: 'mine', mayBeLost: false, ...without }
+    expect(redisPlace('redis://host', { prefix: 'mine' })).toEqual(mine)
+  })
+
+  it('names a ledger, and whom an answer waits for', () => {
+    const ledger = 'postgres://u:p%26@a,b/db?sslmode=require'
+    const place = redisPlace(`redis://host?ledger=${encodeURIComponent(ledger)}`, { ack: 'redis' })
+    expect(place).toMatchObject({ ledger, ack: 'redis' })
+    expect(redisPlace(sameRedis(place), {})).toEqual(place)
+    expect(ledgerIn(sameRedis(place))).toBe(ledger)
+    expect(redisPlace('redis://host?ledger=postgres://u:p@h/db', {})).toMatchObject({
       url: 'redis://host',
-      prefix: 'mine',
-      mayBeLost: false,
+      ledger: 'postgres://u:p@h/db',
+      ack: 'ledger',
     })
   })
 
   it('that says something else is refused, with what may be said', () => {
-    expect(() => redisPlace('redis://host?ledger=x', {})).toThrow(/prefix.*durability/)
+    expect(() => redisPlace('redis://host?leger=x', {})).toThrow(/prefix.*durability/)
+    expect(() => redisPlace('redis://host?ledger=postgres://h/db?a=1&b=2', {})).toThrow(/%26/)
+    expect(() => redisPlace('redis://host?ledger=x', {})).toThrow(/postgres:/)
+    expect(() => redisPlace('redis://host?ack=redis', {})).toThrow(/ledger/)
+    expect(() => redisPlace('redis://host?ledger=postgres://h/db&ack=both', {})).toThrow(/ack/)
+    expect(() => redisPlace('redis://host?ledger=postgres://h/db&durability=none', {})).toThrow(/lost/)
     expect(() => redisPlace('redis://host?prefix={a}', {})).toThrow(/prefix/)
     expect(() => redisPlace('redis://host?durability=some', {})).toThrow(/durability/)
   })

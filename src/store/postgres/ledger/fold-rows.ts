@@ -7,8 +7,8 @@ import type { FoldStep } from '../../ledger/ledger-port.ts'
 import type { Report, ReportedJob } from '../../ledger/report.ts'
 import type { Row } from '../connection/client.ts'
 
-const KINDS: Readonly<Record<PieceKind, string>> = { text: 't', field: 'f', member: 'm', score: 's', line: 'l' }
-const KIND_OF = Object.fromEntries(Object.entries(KINDS).map(([kind, letter]) => [letter, kind as PieceKind]))
+const KINDS: Readonly<Record<PieceKind, string>> = { text: '0', field: '1', member: '2', score: '3', line: '4' }
+const KIND_OF = Object.fromEntries(Object.entries(KINDS).map(([kind, digit]) => [digit, kind as PieceKind]))
 
 /** What a key, or a piece in it, is known by. */
 export function digestOf(name: string): string {

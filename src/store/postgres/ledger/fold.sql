@@ -29,7 +29,7 @@ begin
   from json_to_recordset(changes -> 'i') as x(k uuid, n uuid, t "char", kn text, nn text, v text, s double precision, u bigint)
   on conflict (p, key, place) do update set kind = excluded.kind, value = excluded.value, score = excluded.score, until = excluded.until;
   update image i set until = x.u from json_to_recordset(changes -> 'e') as x(k uuid, u bigint)
-  where i.p = of and i.key = x.k and i.kind = 't';
+  where i.p = of and i.key = x.k and i.kind = '0';
   delete from image i where i.p = of and i.until < now_at - keep_ms;
 
   delete from job j using json_array_elements_text(changes -> 'd') as x(id) where j.p = of and j.id = x.id::bigint;

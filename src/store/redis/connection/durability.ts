@@ -1,5 +1,6 @@
 /** What a server promises about what it has acknowledged, read from its settings, and said. */
 import type { Durability } from '../../../system/durability.ts'
+import type { Ack } from './address.ts'
 import { infoOf } from './info.ts'
 import type { Link } from './link.ts'
 import { pairs, word, words } from './reply.ts'
@@ -11,11 +12,30 @@ export function demandDurable({ level, promise }: Durability, settings: Settings
     throw refused(
       `${promise}. Turn on appendonly (and appendfsync always, to lose nothing), or say durability: 'none' where jobs may be lost`,
     )
-  const policy = settings?.['maxmemory-policy'] ?? 'noeviction'
-  if (policy !== 'noeviction')
-    throw refused(
-      `its maxmemory-policy is ${policy}: when memory is short it throws jobs away. Set it to noeviction, or say durability: 'none' where jobs may be lost`,
-    )
+  if (evicts(settings))
+    throw refused(`${throwsAway(settings)}. Set it to noeviction, or say durability: 'none' where jobs may be lost`)
+}
+
+/** A ledger makes good what a server forgets all at once, not what it throws away bit by bit: nobody would notice. */
+export function demandKept(settings: Settings | undefined): void {
+  if (evicts(settings)) throw refused(`${throwsAway(settings)}, and no ledger would notice. Set it to noeviction`)
+}
+
+const policyIn = (settings: Settings | undefined): string => settings?.['maxmemory-policy'] ?? 'noeviction'
+
+const evicts = (settings: Settings | undefined): boolean => policyIn(settings) !== 'noeviction'
+
+const throwsAway = (settings: Settings | undefined): string =>
+  `its maxmemory-policy is ${policyIn(settings)}: when memory is short it throws jobs away`
+
+/** What follows where all that the server does goes to a ledger. */
+export function withLedger({ level, promise }: Durability, ack: Ack): Durability {
+  if (ack === 'ledger')
+    return { level: 'kept', promise: 'what was answered is in the ledger (ack ledger); Redis may be lost' }
+  const ledger = 'what the ledger has outlives it (ack redis)'
+  return level === 'kept'
+    ? { level, promise: `${promise}; ${ledger}` }
+    : { level: 'seconds', promise: `of what the ledger does not have yet, ${promise}; ${ledger}` }
 }
 
 const refused = (why: string): RedisStoreError =>

@@ -57,7 +57,7 @@ export class Folding {
     })
   }
 
-  /** Until the tables have what the log has now; whoever else folds meanwhile. */
+  /** Until the tables have what the log has now. Another process may fold meanwhile. */
   async toHead(): Promise<Account> {
     const { head } = await this.#parts.ledger.account()
     for (;;) {
@@ -113,7 +113,7 @@ export class Folding {
     }
   }
 
-  /** A page of the log. Answers with the account, whoever has moved it. */
+  /** A page of the log. Answers with the account, which another process may have moved. */
   async #fold(): Promise<Account> {
     const { ledger } = this.#parts
     const page = await ledger.unfolded()

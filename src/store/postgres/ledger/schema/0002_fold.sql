@@ -2,18 +2,19 @@
 
 -- A row per piece of a key (store/ledger/image.ts). `key` and `place` are what a key and a piece in it are known by, however long their
 -- names are: half of a SHA-256 each; the place of a line is its number, so that lines are read in their order.
+-- `kind`: 0 text, 1 field, 2 member, 3 scored member, 4 line.
 create table pawl.image (
   p int not null,
   key uuid not null,
   place uuid not null,
-  kind "char" not null check (kind in ('t', 'f', 'm', 's', 'l')),
+  kind "char" not null check (kind in ('0', '1', '2', '3', '4')),
   key_name text not null,
   name text not null,
   value text not null,
   score double precision,
   until bigint,
   primary key (p, key, place),
-  check ((kind = 's') = (score is not null) and (until is null or kind = 't'))
+  check ((kind = '3') = (score is not null) and (until is null or kind = '0'))
 ) with (autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_threshold = 20000);
 create index image_score on pawl.image (p, key, score) where score is not null;
 create index image_until on pawl.image (p, until) where until is not null;
