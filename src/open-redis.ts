@@ -1,14 +1,7 @@
 /** From `redis://…` to a store, and what comes with it. */
+import type { Manners } from './manners.ts'
 import type { Opened, OpenOptions } from './open.ts'
 import type { Ledger } from './store/ledger/ledger-port.ts'
-import type { Log } from './system/log.ts'
-
-/** How long is waited for the server, in milliseconds, and where lines go. */
-export interface Manners {
-  readonly retryForMs: number | undefined
-  readonly answerWithinMs: number | undefined
-  readonly log: Log
-}
 
 export async function openRedis(url: string, options: OpenOptions, manners: Manners): Promise<Opened> {
   const { openRedisStore } = await import('./store/redis/redis.ts')

@@ -21,6 +21,7 @@ import { linksTo } from './library/dashboard-link.ts'
 import { type Hooks, harmlessHook, hookObserver } from './library/hooks.ts'
 import { Pawl } from './library/pawl.ts'
 import type { Telemetry } from './library/telemetry.ts'
+import { mannersOf } from './manners.ts'
 import { openPostgres } from './open-postgres.ts'
 import { openRedis } from './open-redis.ts'
 import type { PostgresConnection, PostgresPool } from './store/postgres/connection/address.ts'
@@ -36,7 +37,6 @@ import type { Service } from './system/service.ts'
 import { realTimers, type Timers } from './system/timers.ts'
 import type { KeeperAddress } from './worker/keeper-thread.ts'
 import type { Surroundings } from './worker/worker.ts'
-import { milliseconds } from './worker/worker-options.ts'
 
 /** What holds wherever the jobs are. */
 export interface OpenOnOptions extends Hooks {
@@ -153,8 +153,7 @@ export interface OpenOptions extends OpenOnOptions {
    */
   readonly ledger?: string | undefined
   /**
-   * Redis with a ledger: whom an answer waits for. `redis`: the ledger follows, and what it does not have yet is lost with a Redis that
-   * loses it. Also `?ack=…` in the URL.
+   * Redis with a ledger: whom an answer waits for. `redis`: the ledger follows (docs/redis.md). Also `?ack=…` in the URL.
    * @default 'ledger'
    */
   readonly ack?: 'ledger' | 'redis' | undefined
@@ -373,7 +372,7 @@ export interface Opened extends Abilities {
 
 /** Drivers are loaded only where they are needed. */
 export async function openStore(where: Where, options: OpenOptions = {}): Promise<Opened> {
-  if (typeof where !== 'string') return openPostgres(where, options, { ...patienceOf(options), log: logOf(options) })
+  if (typeof where !== 'string') return openPostgres(where, options, mannersOf(options, logOf(options)))
   const url = where
   const scheme = /^([a-z][a-z0-9+.-]+):/i.exec(url)?.[1]?.toLowerCase()
   switch (scheme) {
@@ -383,10 +382,10 @@ export async function openStore(where: Where, options: OpenOptions = {}): Promis
     }
     case 'postgres':
     case 'postgresql':
-      return openPostgres(url, options, { ...patienceOf(options), log: logOf(options) })
+      return openPostgres(url, options, mannersOf(options, logOf(options)))
     case 'redis':
     case 'rediss':
-      return openRedis(url, options, { ...patienceOf(options), log: logOf(options) })
+      return openRedis(url, options, mannersOf(options, logOf(options)))
     case undefined:
     case 'file': {
       const { openSqliteStore } = await import('./store/sqlite/sqlite.ts')
@@ -397,12 +396,5 @@ export async function openStore(where: Where, options: OpenOptions = {}): Promis
       throw new Error(
         `pawl: no store is known for ${scheme}: – memory:, a file path, postgres://…, redis://… or http://… are`,
       )
-  }
-}
-
-function patienceOf({ retryFor, answerWithin }: OpenOptions) {
-  return {
-    retryForMs: retryFor === undefined ? undefined : milliseconds('retryFor', retryFor),
-    answerWithinMs: answerWithin === undefined ? undefined : milliseconds('answerWithin', answerWithin),
   }
 }
