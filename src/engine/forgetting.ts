@@ -3,16 +3,19 @@
  * pile up for ever. A page of one tenant's at a time, each tenant once in a while; a key that is used again is born again.
  */
 import { decodeKey } from '../core/flow/document.ts'
+import { AWAY_STATES } from '../core/flow/membership.ts'
 import { isQuiet } from '../core/flow/quiet.ts'
 import type { Time } from '../core/job.ts'
-import type { Change, KeyView, Store } from '../store/store.ts'
+import type { Change, JobPage, KeyView, Store } from '../store/store.ts'
 
 const PAGE = 500
+/** Jobs that wait elsewhere, looked at for one page of keys. */
+const PAGES_MOST = 40
 /** Between two walks over all keys. */
 const EVERY_MS = 60 * 60 * 1_000
 
 export class Forgetting {
-  readonly #store: Pick<Store, 'events' | 'commit'>
+  readonly #store: Pick<Store, 'events' | 'commit' | 'find'>
   /** Tenants whose keys are still to be looked at, and how far among those of the first. */
   #tenants: string[] = []
   #cursor: string | undefined
@@ -20,7 +23,7 @@ export class Forgetting {
   /** Tenants that have had jobs since this process began: their keys may outlive the last of these. */
   readonly #known = new Set<string>()
 
-  constructor(store: Pick<Store, 'events' | 'commit'>) {
+  constructor(store: Pick<Store, 'events' | 'commit' | 'find'>) {
     this.#store = store
   }
 
@@ -38,11 +41,34 @@ export class Forgetting {
     this.#cursor = cursor
     if (cursor === undefined) this.#tenants.shift()
     const quiet = keys.filter(({ key, text, count, held }) => held === 0 && isQuiet(decodeKey(key, text), count, now))
-    if (quiet.length === 0) return 0
+    const needed = quiet.length === 0 ? undefined : await this.#needed(tenant)
+    if (needed === undefined) return 0
     // At the revision that was read, and only where nobody is held, stands or is owned: the store looks again.
     const forget = ({ key, rev }: KeyView): Change => ({ kind: 'key', tenant, move: { key, rev, next: 'forgotten' } })
-    const { verdicts } = await this.#store.commit(quiet.map(forget))
+    const { verdicts } = await this.#store.commit(quiet.filter(({ key }) => !needed.has(key)).map(forget))
     return verdicts.filter(({ status }) => status === 'applied').length
+  }
+
+  /**
+   * Keys of jobs that wait for something else than to be let in, and will need them as they are. Asked after the keys were read: who was
+   * owned or held until then kept its own from being quiet. Undefined: there are too many to tell.
+   */
+  async #needed(tenant: string): Promise<ReadonlySet<string> | undefined> {
+    const names = new Set<string>()
+    let cursor: string | undefined
+    for (let pages = 0; pages < PAGES_MOST; pages += 1) {
+      const page: JobPage = await this.#store.find({
+        tenant,
+        states: AWAY_STATES,
+        order: 'oldest',
+        limit: PAGE,
+        cursor,
+      })
+      for (const { spec } of page.jobs) for (const key of spec.flow?.keys ?? []) names.add(key)
+      cursor = page.cursor
+      if (cursor === undefined) return names
+    }
+    return undefined
   }
 
   async #begin(now: Time): Promise<void> {

@@ -27,13 +27,17 @@ describe('pawl schedules', () => {
       'Europe/Berlin',
       '-p',
       'n:=1',
+      '--limit-key',
+      'site',
+      '--fair',
+      'ann',
     )
     expect(made.code).toBe(0)
     expect(made.stdout + made.stderr).toContain('30 2 * * * Europe/Berlin, next 20')
     const { schedules } = await told<{ schedules: readonly Record<string, unknown>[] }>('ls')
     expect(schedules).toMatchObject([
       { name: 'in-code', source: 'code', everyMs: 3_600_000 },
-      { name: 'nightly', source: 'hand', input: { n: 1 }, paused: false },
+      { name: 'nightly', source: 'hand', input: { n: 1 }, flow: { keys: ['site'], fair: 'ann' }, paused: false },
     ])
     expect((await told<{ next: readonly string[] }>('next', 'nightly', '-n', '3')).next).toHaveLength(3)
     expect(await told('pause', 'nightly')).toEqual({ schedule: 'nightly', paused: true })

@@ -5,6 +5,22 @@ import { EngineFixture } from './engine-fixture.ts'
 
 const under = (...keys: readonly string[]) => ({ flow: { keys, fair: undefined } })
 
+it('a key is kept for a job that waits for a signal; one that was forgotten all the same does not keep it from going on', async () => {
+  const fixture = new EngineFixture()
+  const { tenant } = fixture.kind
+  const { job, fence } = await fixture.running(under('away'))
+  await fixture.must(job.id, { type: 'wait', fence, name: 'go' })
+  expect(await new Forgetting(fixture.store).round(fixture.clock.now())).toBe(0)
+  const move = { key: 'away', rev: 1, next: 'forgotten' } as const
+  const { verdicts } = await fixture.store.commit([{ kind: 'key', tenant, move }])
+  expect(verdicts).toEqual([{ status: 'applied' }])
+  await fixture.must(job.id, { type: 'signal', name: 'go' })
+  expect((await fixture.claim()).map((each) => each.job.id)).toEqual([job.id])
+  expect((await fixture.engine.limits({ tenant, limit: 10 })).limits).toEqual([])
+  await fixture.enqueue(under('away'))
+  expect((await fixture.engine.limits({ tenant, limit: 10 })).limits).toMatchObject([{ key: 'away', taken: 2 }])
+})
+
 it('keys are forgotten that are open, unused and without a signal for a day, and no others', async () => {
   const fixture = new EngineFixture()
   const { tenant } = fixture.kind

@@ -51,8 +51,9 @@ export function encodeKey({ declared, declaredBy, byHand, record }: KeyDocument)
   return JSON.stringify({ declared, declaredBy, byHand, record: record.rev === 0 ? undefined : rest })
 }
 
+/** Without a text nobody has said anything of the key. */
 export function decodeKey(key: string, text: string): KeyDocument {
-  const { declared, declaredBy, byHand, record } = JSON.parse(text) as Partial<KeyDocument>
+  const { declared, declaredBy, byHand, record } = (text === '' ? {} : JSON.parse(text)) as Partial<KeyDocument>
   return { declared, declaredBy, byHand, record: { ...atRest(key), ...record } }
 }
 

@@ -1,5 +1,5 @@
 /** What a job has to do with flows: which one it waits in, and what a commit makes of its slots. */
-import type { Job, JobFlow, Spec } from '../job.ts'
+import type { Job, JobFlow, LiveState, Spec } from '../job.ts'
 import { blamedKey } from './signal.ts'
 
 /**
@@ -46,6 +46,9 @@ export function presenceOf(job: Job | undefined): 'owned' | 'ready' | 'away' {
   if (job?.lease !== undefined) return 'owned'
   return job?.readyAt === undefined ? 'away' : 'ready'
 }
+
+/** States in which a live job may be neither ready nor owned: then no slot, and nobody who is held, tells of the keys it will need. */
+export const AWAY_STATES = ['pending', 'waiting', 'parked', 'stalled'] as const satisfies readonly LiveState[]
 
 /** A word about a job that stands, which changes neither when nor with whom it waits, does not take it out of its lane. */
 const keepsPlace = (before: Job | undefined, after: Job | undefined): boolean =>

@@ -14,7 +14,7 @@ export class KeyShelf {
   #gate: Gate
   #text: string
   #log: string | undefined
-  #rev = 1
+  #rev: number
   readonly #slots = new Map<JobId, Slot>()
   /** When jobs were claimed whose slots are free again; what no rate counts any more is dropped with the next. */
   #paces: readonly Time[] = []
@@ -22,7 +22,9 @@ export class KeyShelf {
   /** The window of its budget that `#spent` is of. */
   #window = 0
 
-  constructor(tenant: string, { key, gate, text, log }: KeyBirth & Pick<FlowKey, 'log'>) {
+  /** At revision 0 nobody has said anything of it but jobs that name it. */
+  constructor(tenant: string, { key, gate, text, log }: KeyBirth & Pick<FlowKey, 'log'>, rev = 1) {
+    this.#rev = rev
     this.#tenant = tenant
     this.#key = key
     this.#gate = gate

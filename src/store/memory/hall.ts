@@ -7,6 +7,7 @@
  */
 import { assert } from '../../core/assert.ts'
 import type { Spend } from '../../core/command.ts'
+import { gateOf } from '../../core/flow/gate.ts'
 import {
   atKey,
   atLane,
@@ -17,6 +18,7 @@ import {
   LANE_WINDOW,
   type Place,
 } from '../../core/flow/hall.ts'
+import { atRest } from '../../core/flow/key.ts'
 import { type LetIn, letIn } from '../../core/flow/let-in.ts'
 import { placeMoveOf, toldKey } from '../../core/flow/membership.ts'
 import type { Counted } from '../../core/flow/slots.ts'
@@ -107,7 +109,12 @@ export class MemoryHall implements Hall {
   declare(tenant: string, births: readonly KeyBirth[]): void {
     for (const birth of births) {
       const id = keyId(tenant, birth.key)
-      if (!this.#keys.has(id)) this.#keys.set(id, new KeyShelf(tenant, keep({ ...birth, log: undefined })))
+      const there = this.#keys.get(id)
+      if (there === undefined) this.#keys.set(id, new KeyShelf(tenant, keep({ ...birth, log: undefined })))
+      else if (there.rev === 0) {
+        there.change(keep(birth))
+        this.#shut(id)
+      }
     }
   }
 
@@ -227,7 +234,8 @@ export class MemoryHall implements Hall {
 
   view(tenant: string, key: string): KeyView | undefined {
     const id = keyId(tenant, key)
-    return this.#keys.get(id)?.view(this.#flows.heldAt(atKey(id)), this.now)
+    const shelf = this.#keys.get(id)
+    return shelf === undefined || shelf.rev === 0 ? undefined : shelf.view(this.#flows.heldAt(atKey(id)), this.now)
   }
 
   /** Names of a tenant's keys, in order. */
@@ -249,6 +257,7 @@ export class MemoryHall implements Hall {
 
   #hold(job: Job, number: number): void {
     assert(job.readyAt !== undefined, `${job.id} can be ready`)
+    this.#name(job)
     const shelf = this.#flows.of(job)
     shelf.held.set(job.id, job.readyAt, number)
     this.#spots.set(job.id, { ...whereaboutsOf(job), number, at: 'held' })
@@ -256,7 +265,17 @@ export class MemoryHall implements Hall {
     if (shelf.flow.waitsAt === undefined) this.#arrived.add(shelf.flow.name)
   }
 
+  /** Its keys, where they were forgotten while it waited elsewhere: they count slots, and limit nothing before somebody says so. */
+  #name({ spec }: Job): void {
+    const { tenant } = spec.kind
+    for (const key of spec.flow?.keys ?? []) {
+      const id = keyId(tenant, key)
+      if (!this.#keys.has(id)) this.#keys.set(id, new KeyShelf(tenant, { ...UNSAID, key, log: undefined }, 0))
+    }
+  }
+
   #own(job: Job, number: number): void {
+    this.#name(job)
     const spot = this.#spots.get(job.id) ?? ({ ...whereaboutsOf(job), number, at: 'owned' } as const)
     if (spot.at === 'held') this.#unhold(spot, job.id)
     else this.#outOfLane(spot, job)
@@ -361,3 +380,5 @@ export class MemoryHall implements Hall {
 }
 
 const NOBODY: readonly Job[] = []
+
+const UNSAID = { gate: gateOf(atRest(''), {}), text: '' } as const
