@@ -154,6 +154,17 @@ describe.skipIf(missing !== undefined).each(STORES)('words, queries and the conn
     await page.getByRole('button', { name: 'Relative' }).waitFor()
   })
 
+  it('says by which rules a line of the machine is taken, and tells its numbers as a table, by keyboard', async () => {
+    const { page } = await fixture.enter('viewer')
+    const way = page.getByRole('button', { name: /^the way “deny”/ })
+    await way.focus()
+    await page.keyboard.press('Enter')
+    await page.getByText('By which rules').waitFor()
+    await page.getByText('deny', { exact: true }).first().waitFor()
+    await page.keyboard.press('t')
+    await page.getByRole('row', { name: /^dead_lettered/ }).waitFor()
+  })
+
   it('speaks as a document does', async () => {
     const { page } = await fixture.enter('viewer')
     await page.getByLabel('Words').selectOption('002')

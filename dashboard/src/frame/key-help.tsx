@@ -15,6 +15,7 @@ const KEYS: readonly (readonly [string, string])[] = [
   [', .', 'step through the path of a job'],
   ['c s r !', 'of a job: cancel, signal, reopen, run now'],
   ['a d', 'of a job that is pending: approve or admit, deny'],
+  ['t', 'of the machine: its numbers as a table'],
   ['[', 'fold the sidebar'],
   ['Esc', 'one step back'],
 ]

@@ -1,5 +1,5 @@
 /** The machine, drawn: nodes with counts, lines with rates. Which layout depends on the room; what it says does not. */
-import type { CSSProperties, ReactNode } from 'react'
+import type { CSSProperties, KeyboardEvent, ReactNode } from 'react'
 import type { State } from '../api/wire.ts'
 import { StateIcon } from '../parts/state-icon.tsx'
 import { rate } from '../words/format.ts'
@@ -23,10 +23,13 @@ export interface DrawingProps {
   readonly rates: Readonly<Partial<Record<LineName, number>>>
   readonly chosen?: State | undefined
   readonly onChoose: (state: State) => void
+  readonly line?: LineName | undefined
+  readonly onChooseLine: (line: LineName) => void
   readonly children?: ReactNode
 }
 
-export function Drawing({ layout, label, nodes, rates, chosen, onChoose, children }: DrawingProps): ReactNode {
+export function Drawing(props: DrawingProps): ReactNode {
+  const { layout, label, nodes, rates, chosen, onChoose, line: chosenLine, onChooseLine, children } = props
   const { width, height, frame, entry, rails } = layout
   const lines = Object.entries(layout.lines) as [LineName, Line][]
   return (
@@ -42,7 +45,14 @@ export function Drawing({ layout, label, nodes, rates, chosen, onChoose, childre
         />
       ))}
       {lines.map(([name, line]) => (
-        <Edge key={name} line={line} perMinute={rates[name] ?? 0} />
+        <Edge
+          key={name}
+          name={name}
+          line={line}
+          perMinute={rates[name] ?? 0}
+          isChosen={name === chosenLine}
+          onChoose={onChooseLine}
+        />
       ))}
       <circle cx={entry.x} cy={entry.y} r="5" fill="var(--text)" />
       {lines.map(([name, { label: place }]) =>
@@ -86,9 +96,28 @@ const isInside = ({ x, y }: Point, { frame }: Layout): boolean =>
 /** As wide as there is traffic on it, by tens. */
 const widthOf = (perMinute: number): number => 1.25 + 0.85 * Math.log10(1 + perMinute)
 
-function Edge({ line, perMinute }: { readonly line: Line; readonly perMinute: number }): ReactNode {
+interface EdgeProps {
+  readonly name: LineName
+  readonly line: Line
+  readonly perMinute: number
+  readonly isChosen: boolean
+  readonly onChoose: (line: LineName) => void
+}
+
+function Edge({ name, line, perMinute, isChosen, onChoose }: EdgeProps): ReactNode {
+  const choose = () => onChoose(name)
   return (
-    <>
+    <g
+      role="button"
+      tabIndex={0}
+      aria-pressed={isChosen}
+      aria-label={`the way “${name}”, ${rate(perMinute)}`}
+      className={`way cursor-pointer ${isChosen ? 'chosen' : ''}`}
+      onClick={choose}
+      onKeyDown={pressed(choose)}
+    >
+      {/* A line is thin: what is pressed is around it. */}
+      <path d={line.d} fill="none" stroke="transparent" strokeWidth="12" />
       <path
         className="edge"
         d={line.d}
@@ -98,8 +127,15 @@ function Edge({ line, perMinute }: { readonly line: Line; readonly perMinute: nu
       {line.head === undefined ? null : (
         <path className="edge" d={arrow(line.head)} strokeWidth="1.6" strokeLinejoin="round" />
       )}
-    </>
+    </g>
   )
+}
+
+/** What a button of the browser's own does by itself. */
+const pressed = (act: () => void) => (event: KeyboardEvent) => {
+  if (event.key !== 'Enter' && event.key !== ' ') return
+  event.preventDefault()
+  act()
 }
 
 const HEADS: Readonly<Record<Side, readonly [number, number, number, number, number, number]>> = {
@@ -146,11 +182,7 @@ function Node({ state, at, layout, facts, isChosen, onChoose }: NodeProps): Reac
       className="cursor-pointer"
       style={{ '--hole': `var(--${family}-bg)` } as CSSProperties}
       onClick={() => onChoose(state)}
-      onKeyDown={(event) => {
-        if (event.key !== 'Enter' && event.key !== ' ') return
-        event.preventDefault()
-        onChoose(state)
-      }}
+      onKeyDown={pressed(() => onChoose(state))}
     >
       <title>{facts?.title ?? word}</title>
       {isChosen ? (

@@ -3,6 +3,7 @@ import { type ReactNode, useState } from 'react'
 import { Link } from 'wouter'
 import { useMachine } from '../api/queries.ts'
 import type { Machine, Queue, State, TallyAnswer, TrafficAnswer, Worker } from '../api/wire.ts'
+import { useKeys } from '../frame/keys.ts'
 import { StateWord } from '../parts/state-word.tsx'
 import { count, plural, rate, span } from '../words/format.ts'
 import { useMedia } from '../words/media.ts'
@@ -11,7 +12,10 @@ import { useWords } from '../words/vocabulary.tsx'
 import { Dots } from './dots.tsx'
 import { Drawing, type NodeFacts } from './drawing.tsx'
 import { TALL, WIDE } from './layout.ts'
+import { LinePanel } from './line-panel.tsx'
 import { type LineName, lineOf } from './lines.ts'
+import { minutesOf } from './minutes.ts'
+import { NumbersTable } from './numbers-table.tsx'
 
 export interface LiveMachineProps {
   readonly tally: TallyAnswer | undefined
@@ -23,6 +27,9 @@ export interface LiveMachineProps {
 export function LiveMachine({ tally, traffic, queues, workers }: LiveMachineProps): ReactNode {
   const { data: machine } = useMachine()
   const [chosen, choose] = useState<State>()
+  const [line, chooseLine] = useState<LineName>()
+  const [isTable, setTable] = useState(false)
+  useKeys({ t: () => setTable(!isTable) })
   const now = useNow()
   const isPhone = useMedia('(max-width: 719px)')
   const layout = isPhone ? TALL : WIDE
@@ -37,17 +44,32 @@ export function LiveMachine({ tally, traffic, queues, workers }: LiveMachineProp
         nodes={nodes}
         rates={rates}
         chosen={chosen}
-        onChoose={(state) => choose(state === chosen ? undefined : state)}
+        onChoose={(state) => {
+          choose(state === chosen ? undefined : state)
+          chooseLine(undefined)
+        }}
+        line={line}
+        onChooseLine={(name) => {
+          chooseLine(name === line ? undefined : name)
+          choose(undefined)
+        }}
       >
         <Dots layout={layout} />
       </Drawing>
       {chosen === undefined ? null : <NodePanel state={chosen} machine={machine} traffic={traffic} />}
+      {line === undefined ? null : <LinePanel line={line} machine={machine} traffic={traffic} />}
+      <button
+        type="button"
+        className="btn btn-ghost self-start text-sm"
+        aria-expanded={isTable}
+        onClick={() => setTable(!isTable)}
+      >
+        As a table <kbd>t</kbd>
+      </button>
+      {isTable ? <NumbersTable states={machine.states} nodes={nodes} traffic={traffic} /> : null}
     </div>
   )
 }
-
-export const minutesOf = ({ at, from }: TrafficAnswer): number =>
-  Math.max(1 / 6, (Date.parse(at) - Date.parse(from)) / 60_000)
 
 export function ratesOf(traffic: TrafficAnswer | undefined): Readonly<Partial<Record<LineName, number>>> {
   if (traffic === undefined) return {}
