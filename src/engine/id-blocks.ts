@@ -167,6 +167,27 @@ export class IdBlocks {
   }
 }
 
+/** Numbers that jobs of these tenants have brought along, up to this one, are given to nobody else from now on. */
+export async function skipNumbers(
+  store: Pick<Store, 'settings'>,
+  last: number,
+  tenants: readonly string[],
+): Promise<void> {
+  for (let n = 0; n < TRIES; n += 1) {
+    const [read] = await store.settings([{ op: 'get', collection: 'ids', key: 'next' }])
+    const there = read?.settings[0]
+    const counter = counterIn(there)
+    const known = new Set(counter.tenant === undefined ? tenants : [counter.tenant, ...tenants])
+    const whose = counter.shared === true || known.size > 1 ? { shared: true } : { tenant: [...known][0] }
+    const text = JSON.stringify({ next: Math.max(counter.next, last + 1), ...whose })
+    if (there?.text === text) return
+    const rev = there?.rev ?? 0
+    const [written] = await store.settings([{ op: 'put', collection: 'ids', key: 'next', text, rev }])
+    if (written?.status === 'ok') return
+  }
+  throw new Error(`pawl: the counter of job ids was changed by others ${TRIES} times in a row`)
+}
+
 function numbersIn(stretches: readonly Stretch[]): Numbers {
   let at = 0
   return () => {

@@ -1,14 +1,12 @@
 /** Some jobs at a time: records, logs, bodies and keys, in a handful of reads whatever their number. */
 import type { Event } from '../core/event.ts'
-import { derive, evolve } from '../core/evolve.ts'
-import { type InvariantName, recordBreaches, stepBreaches } from '../core/invariants.ts'
 import { isEnded, type Job, type JobId } from '../core/job.ts'
 import { keyOf } from '../core/keys.ts'
 import type { LoadItem } from '../store/store.ts'
-import { differences } from './difference.ts'
 import { type Discrepancy, unreadable, type Verification } from './discrepancy.ts'
 import type { Engine } from './engine.ts'
-import { logOf } from './log-of.ts'
+import { logBreaches } from './log-breaches.ts'
+import { still } from './still.ts'
 import { alteredBodies } from './verify-bodies.ts'
 
 /** Logs up to this long come with the record; longer ones are read a page at a time. */
@@ -53,8 +51,11 @@ async function look(engine: Reading, ids: readonly JobId[], found: Discrepancy[]
     for (const item of items) {
       if (item === undefined) continue
       const { job: record, log, altered = [] } = item
-      const whole = log?.at(-1)?.rev === record.rev ? { record, log } : await still(engine, record.id)
-      if (whole !== undefined) seen.push({ ...whole, altered })
+      if (log?.at(-1)?.rev === record.rev) seen.push({ record, log, altered })
+      else {
+        const whole = await still(engine, record.id)
+        if (whole !== undefined) seen.push({ record: whole.loaded.job, log: whole.log, altered })
+      }
     }
     return seen
   } catch (error) {
@@ -67,47 +68,15 @@ async function look(engine: Reading, ids: readonly JobId[], found: Discrepancy[]
   }
 }
 
-/** Record and log of one revision; undefined where the job is gone, or moves whenever it is read. */
-async function still(engine: Reading, id: JobId): Promise<Omit<Seen, 'altered'> | undefined> {
-  for (let n = 0; n < LOOKS; n += 1) {
-    const [before] = (await engine.load([{ id }])).items
-    const log = await logOf(engine, id)
-    const [after] = (await engine.load([{ id }])).items
-    if (before === undefined || after === undefined) return undefined
-    if (before.job.rev === after.job.rev) return { record: after.job, log }
-  }
-  return undefined
-}
-
 function judge({ record, log, altered }: Seen, found: Discrepancy[]): void {
-  const tell = (about: Discrepancy['about'], invariant: InvariantName | undefined, what: string) =>
-    found.push({ job: record.id, about, invariant, what })
+  const job = record.id
   try {
-    for (const { invariant, what } of recordBreaches(record)) tell('record', invariant, what)
-    for (const name of altered) tell('body', undefined, `${name} is not what was written`)
-    if (log.length === 0) return void tell('log', 'I3', 'there is no log')
-    walk(log, tell)
-    for (const what of differences(derive(log), record)) tell('record', 'I3', `log and record differ at ${what}`)
+    for (const name of altered)
+      found.push({ job, about: 'body', invariant: undefined, what: `${name} is not what was written` })
+    for (const breach of logBreaches(record, log)) found.push({ job, ...breach })
   } catch (error) {
-    found.push(unreadable(record.id, error))
+    found.push(unreadable(job, error))
   }
-}
-
-function walk(events: readonly Event[], tell: (about: 'log', invariant: InvariantName, what: string) => void): void {
-  // One compacted event stands for others all over the log: then the revisions add up, but do not follow each other.
-  const compacted = events.some(({ type }) => type === 'compacted')
-  let before: Job | undefined
-  let revs = 0
-  for (const event of events) {
-    revs += event.type === 'heartbeat' || event.type === 'compacted' ? event.payload.count : 1
-    const after = evolve(before, event)
-    for (const { invariant, what } of stepBreaches(before, event, after)) {
-      if (invariant !== 'I7' || !compacted) tell('log', invariant, `rev ${event.rev}: ${what}`)
-    }
-    before = after
-  }
-  const last = events.at(-1)?.rev ?? 0
-  if (revs !== last) tell('log', 'I7', `the log has ${revs} revisions and ends at rev ${last}`)
 }
 
 async function strayAliases(engine: Reading, jobs: readonly Job[]): Promise<readonly Discrepancy[]> {

@@ -1,30 +1,29 @@
 /**
  * `pawl import`: jobs of an export, enqueued anew. What is imported is a new job with the old one's input, policy and
  * labels; the history stays in the file. A label and its id say where it came from, so that importing a file twice
- * makes nothing twice.
+ * makes nothing twice. With `--history` they are brought in as they were (`bringing.ts`).
  */
 import type { Command } from 'commander'
-import { policyToWire } from '../../client/words.ts'
 import { type Job, TERMINAL_STATES } from '../../core/job.ts'
-import type { Policy } from '../../core/policy.ts'
-import { type PolicyInput, type Resolved, resolvePolicy } from '../../core/resolve.ts'
 import type { EnqueueRequest } from '../../engine/engine.ts'
 import { whoseIs } from '../../engine/job-names.ts'
 import { isSealed } from '../../engine/sealed-text.ts'
 import { unsealBody } from '../../engine/sealing.ts'
 import { jobFromWire } from '../../gateway/contract/wire.ts'
+import { broughtInFrom } from '../bringing.ts'
 import { confirmed } from '../confirm.ts'
 import { examples } from '../example.ts'
 import { Ended, EXIT, failureOf, Usage } from '../exit.ts'
+import { type ExportedJob, parsedLine, policyOf } from '../exported.ts'
 import { linesOf, withFile } from '../lines.ts'
 import type { Context } from '../program.ts'
 import { type Session, withPawl } from '../session.ts'
 import { safe } from '../terminal.ts'
-import type { ExportedJob } from './export.ts'
 
 interface Options {
   readonly all?: boolean
   readonly dryRun?: boolean
+  readonly history?: boolean
 }
 
 const BATCH = 200
@@ -35,19 +34,27 @@ const LABEL = 'imported-from'
 export function importJobs(parent: Command, { session }: Context): void {
   const command = parent
     .command('import [file]')
-    .description('enqueue the jobs of an export anew: those that had not ended')
+    .description(
+      'enqueue the jobs of an export anew: those that had not ended; or, with --history, move all of it here',
+    )
     .option('--all', 'those that had ended, too')
+    .option('--history', 'bring all jobs in as they were: ids, logs, bodies and keys, with the settings of the export')
     .option('--dry-run', 'say how many, do nothing')
     .action((file: string | undefined, options: Options) => run(session(), file, options))
   examples(
     command,
     'pawl import jobs.jsonl --dry-run',
     'pawl export --url old.db | pawl import --url postgres://localhost/app --yes',
+    'pawl export --url old.db --settings -o all.jsonl && pawl import all.jsonl --history --url postgres://localhost/app --yes',
   )
 }
 
 async function run(session: Session, file: string | undefined, options: Options): Promise<void> {
-  await withFile(file, (path) => imported(session, path, options))
+  const { history, all, dryRun = false } = options
+  if (history === true && all === true) throw new Usage('--history brings in all jobs.', 'Leave out --all.')
+  await withFile(file, (path) =>
+    history === true ? broughtInFrom(session, path, dryRun) : imported(session, path, options),
+  )
 }
 
 /** The file is read twice: once to see that every line of it makes sense, and then to send it, a batch at a time. */
@@ -125,21 +132,11 @@ async function* requestsIn(session: Session, path: string, all: boolean): AsyncG
   for await (const line of linesOf(path)) {
     n += 1
     if (line.trim() === '') continue
-    const exported = parsed(line, n)
+    const exported = parsedLine(line, n)
+    if (exported.pawl !== 'job') continue
     const ended = (TERMINAL_STATES as readonly unknown[]).includes(exported.job['state'])
     yield ended && !all ? undefined : requestOf(session, exported, n)
   }
-}
-
-function parsed(line: string, n: number): ExportedJob {
-  try {
-    const value = JSON.parse(line) as Partial<ExportedJob> | null
-    if (value?.pawl === 'job' && value.version === 1 && typeof value.job === 'object' && value.job !== null)
-      return { bodies: {}, events: [], ...value } as ExportedJob
-  } catch {
-    // Said below, like everything else that is not a line of ours.
-  }
-  throw new Usage(`Line ${n} is not a line of pawl export.`)
 }
 
 function requestOf(session: Session, { job: wire, bodies }: ExportedJob, n: number): EnqueueRequest {
@@ -154,30 +151,23 @@ function requestOf(session: Session, { job: wire, bodies }: ExportedJob, n: numb
     kind: { ...kind, tenant: session.tenant ?? kind.tenant },
     priority,
     runAt,
-    input: inputOf(session, job, bodies['input'], n),
+    input: inputOf(session, job, bodies, n),
     labels: { ...spec.labels, [LABEL]: id },
   }
 }
 
-/** What is encrypted is bound to the job it was exported from: it is opened here, and sealed again for the new one. */
-function inputOf({ codec }: Session, job: Job, text: string | undefined, n: number): string | undefined {
+/**
+ * The input it would run with, which may have been replaced. What is encrypted is bound to the job it was exported from: it is opened
+ * here, and sealed again for the new one.
+ */
+function inputOf({ codec }: Session, job: Job, bodies: ExportedJob['bodies'], n: number): string | undefined {
+  const name = job.newer?.input?.name ?? 'input'
+  const text = bodies[name]
   if (text === undefined || !isSealed(text)) return text
   if (codec === undefined) throw new Usage(`Line ${n} is encrypted.`, 'Give the keys it was written with: --keys-file.')
   try {
-    return unsealBody(codec, { name: 'input', text }, whoseIs(job), job.generation).text
+    return unsealBody(codec, { name, text }, whoseIs(job), job.generation).text
   } catch (error) {
     throw new Usage(`Line ${n}: ${failureOf(error).message}`)
   }
-}
-
-/** A file may say anything: what it calls a policy is judged like any other. */
-function policyOf(stored: unknown, n: number): Policy {
-  let resolved: Resolved
-  try {
-    resolved = resolvePolicy(policyToWire(stored as Policy) as PolicyInput)
-  } catch {
-    throw new Usage(`Line ${n} lacks the policy of its job.`)
-  }
-  if (resolved.ok) return resolved.policy
-  throw new Usage(`Line ${n}: ${resolved.violations.map(({ field, rule }) => `${field}: ${rule}`).join('; ')}`)
 }
