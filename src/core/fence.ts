@@ -2,6 +2,8 @@
  * A fence: the name of one lease, `generation.attempt.nonce`, written in one way and compared whole. Whoever owns a job
  * hands it on as it got it; what is inside is nobody's business but these functions'.
  */
+import type { Event } from './event.ts'
+
 export interface Fence {
   readonly generation: number
   readonly attempt: number
@@ -55,6 +57,12 @@ export function attemptOf(fence: string): Omit<Fence, 'nonce'> | undefined {
 
 /** Requests that a worker names after its fence keep what is not secret of it: which attempt, which word. */
 export const withoutNonce = (requestId: string): string => requestId.replaceAll(FENCES_INSIDE, '$1.…')
+
+/** The event under another name of its lease: one that nobody who had it knows. What names no lease is as it was. */
+export const withNonce = (event: Event, nonce: string): Event =>
+  event.type === 'claimed'
+    ? { ...event, payload: { ...event.payload, fence: fenceOf(event.generation, event.attempt, nonce) } }
+    : event
 
 /**
  * The fence of a word that came without one: it names the attempt the job is at, and no lease has it, since nonces are random. So the word

@@ -8,8 +8,10 @@ import {
   missingFence,
   nonceIn,
   parseFence,
+  withNonce,
   withoutNonce,
 } from '../../src/core/fence.ts'
+import { given, NONCE } from './given.ts'
 
 const number = fc.integer({ min: 0, max: 999_999_999 })
 const nonce = fc.string({ unit: fc.constantFrom(...'0123456789abcdef'), minLength: 16, maxLength: 16 })
@@ -63,5 +65,17 @@ describe('a fence', () => {
 
   it('of a word that came without one names the attempt, and no lease', () => {
     expect(parseFence(missingFence(2, 3))).toEqual({ generation: 2, attempt: 3, nonce: '0'.repeat(16) })
+  })
+
+  it('can be given another name where its log goes elsewhere, and nothing else changes', () => {
+    const { events } = given()
+      .does({ type: 'claim', workerId: 'w', nonce: NONCE })
+      .does({ type: 'start', fence: 'mine' })
+    const [enqueued, claimed, started] = events.map((event) => withNonce(event, 'b'.repeat(16)))
+    expect([enqueued, started]).toEqual([events[0], events[2]])
+    expect(claimed).toEqual({
+      ...events[1],
+      payload: { ...events[1]?.payload, fence: fenceOf(0, 1, 'b'.repeat(16)) },
+    })
   })
 })

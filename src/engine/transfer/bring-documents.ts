@@ -1,4 +1,4 @@
-/** Documents and flow keys of another store. What is there already stays: whoever set it here knows better. */
+/** Documents and flow keys of another store. What is there already stays: it was set for this store. */
 import { decodeKey, encodeKey, gateIn } from '../../core/flow/document.ts'
 import type { Store } from '../../store/store.ts'
 import type { CarriedLimit, CarriedSetting } from './carried.ts'

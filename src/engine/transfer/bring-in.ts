@@ -3,14 +3,14 @@
  * events once; here they are folded and held against the invariants before anything is written, and the record is what they come to.
  *
  * A job is inserted at its first event and moved to where it stands, a claim with all that follows it at a time, which is as much as a
- * commit may tell (`stretches.ts`); so whoever is cut off in between does the same again, and each job goes on from where it is. Until
+ * commit may tell (`stretches.ts`); so an import that is cut off in between is begun again, and each job goes on from where it is. Until
  * then it looks like one that can be claimed: its queue must be paused (`pauses.ts`).
  */
 import { type Decision, decide, decideTick } from '../../core/decide.ts'
 import { bondOf } from '../../core/dialects/bond.ts'
 import type { Event } from '../../core/event.ts'
 import { derive, evolve } from '../../core/evolve.ts'
-import { fenceOf } from '../../core/fence.ts'
+import { withNonce } from '../../core/fence.ts'
 import { isOwned, type Job, type Time } from '../../core/job.ts'
 import { keyChange, keyOf } from '../../core/keys.ts'
 import { reasonOf } from '../../core/reason.ts'
@@ -94,7 +94,7 @@ interface Moving {
 
 function arrivalOf(carried: CarriedJob, nonce: string, now: Time): Arrival | { readonly why: string } {
   try {
-    const log = carried.log.map((event) => named(event, nonce))
+    const log = carried.log.map((event) => withNonce(event, nonce))
     const record = derive(log)
     const [breach] = logBreaches(record, log)
     if (breach !== undefined) return { why: `its log is not one of ours: ${breach.what}` }
@@ -106,12 +106,6 @@ function arrivalOf(carried: CarriedJob, nonce: string, now: Time): Arrival | { r
     return { why: `its log cannot be read: ${reasonOf(error)}` }
   }
 }
-
-/** Whoever had the lease has another store: under this name nobody does. */
-const named = (event: Event, nonce: string): Event =>
-  event.type === 'claimed'
-    ? { ...event, payload: { ...event.payload, fence: fenceOf(event.generation, event.attempt, nonce) } }
-    : event
 
 /** What becomes of a job whose owner stayed behind, as of any other whose owner says nothing: core's word, once its lease is over. */
 function closing(job: Job, now: Time): readonly Event[] | { readonly why: string } {
