@@ -128,8 +128,9 @@ def call(bus, what, message):
     while True:
         try:
             answer = bus.ask(f"{BASE}.{what}", message, 5)
-            if answer and answer[1]:
-                return json.loads(answer[1])
+            told = json.loads(answer[1]) if answer and answer[1] else {"error": "nobody there"}
+            if "error" not in told:
+                return told
             time.sleep(0.2)
         except OSError as error:
             print(f"again: {error}", file=sys.stderr, flush=True)
@@ -160,7 +161,7 @@ def run(bus, dispatch, own):
     job = {"job_id": own["job_id"], "fence": own["fence"]}
     while handler.join(min(BEAT_S, dispatch["heartbeat_ms"] / 2000)) or handler.is_alive():
         told = call(bus, "heartbeat", {**SELF, "free": 0, "jobs": [job]})
-        if not told["jobs"][0]["ok"]:
+        if not told["jobs"][0]["ok"] or "cancel" in told["jobs"][0]:
             return None
     return {**result, "execution_ms": int((time.monotonic() - since) * 1000)}
 

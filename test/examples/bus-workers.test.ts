@@ -1,40 +1,61 @@
-import { expect, it } from 'vitest'
-import { busOver, openMemory, Peer, TENANT } from '../bus/bus-fixture.ts'
-import { spawned } from '../cli/pawl.ts'
+import { afterAll, expect, it } from 'vitest'
+import { Peer } from '../bus/bus-fixture.ts'
+import { folder, json, spawned, started } from '../cli/pawl.ts'
 import { eventually } from '../support/eventually.ts'
 import { describeOnNats, startNats } from '../support/nats.ts'
 
-describeOnNats('a worker in Python that speaks nothing but the bus', () => {
-  it('runs what it is dispatched, through a NATS that is killed and comes back', async () => {
-    await using nats = await startNats()
-    await using pawl = await openMemory()
-    await using _bus = await busOver(pawl, nats.url)
-    await using peer = await Peer.at(nats.url)
-    const args = ['examples/bus-worker.py', nats.url, 'job.chat.simple']
-    await using worker = spawned('python3', args, { env: { PAWL_TENANT: TENANT } })
-    const submit = async (job_id: string, env: Readonly<Record<string, string>> = {}) => {
-      await peer.submit({ job_id, topic: 'job.chat.simple', env })
-      await eventually(job_id, () => pawl.get(job_id))
-      await pawl.admit(job_id)
-    }
-    const ended = (id: string) =>
-      eventually(`the end of ${id}`, async () => {
-        const job = await pawl.get(id)
-        return job?.endedAt === undefined ? undefined : job
+const home = folder()
+afterAll(() => home[Symbol.dispose]())
+
+interface Shown {
+  readonly state: string
+  readonly JobResult?: object
+}
+
+const WORKERS = [
+  ['Python', ['python3', 'examples/bus-worker.py'], 'ValueError'],
+  ['bash', ['bash', 'examples/bus-worker.sh'], 'exit_3'],
+] as const
+
+describeOnNats('a worker that speaks nothing but the bus', () => {
+  it.each(WORKERS)(
+    'in %s runs what pawl serve dispatches, through a NATS that is killed and comes back',
+    async (language, [program, script], code) => {
+      await using nats = await startNats()
+      const file = home.at(`${language}.db`)
+      const words = `serve --no-auth --port 0 --json --policy examples/policies --bus ${nats.url} --url ${file}`
+      await using pawl = started(words.split(' '))
+      const { url } = JSON.parse(await pawl.line(/url/)) as { readonly url: string }
+      await using peer = await Peer.at(nats.url, 'default')
+      await using worker = spawned(program, [script, nats.url, 'job.chat.simple'], { group: true })
+      const shown = async (id: string) => (await (await fetch(`${url}/v1/dialects/002/jobs/${id}`)).json()) as Shown
+      const submit = (job_id: string, env: Readonly<Record<string, string>> = {}) =>
+        peer.submit({ job_id, topic: 'job.chat.simple', env })
+      const ended = (id: string) =>
+        eventually(`the end of ${id}`, async () => {
+          const job = await shown(id)
+          return job.JobResult !== undefined && job
+        })
+      await submit('a', { text: 'it\'s "quoted", \\ and été' })
+      expect(await ended('a')).toMatchObject({ state: 'SUCCEEDED', JobResult: { result_ptr: 'memory://a' } })
+      await submit('b', { fail: 'broken' })
+      expect(await ended('b')).toMatchObject({
+        state: 'FAILED',
+        JobResult: { error_code: code, error_message: expect.stringContaining('broken') },
       })
-    await submit('a')
-    expect(await ended('a')).toMatchObject({ state: 'succeeded', result: { ptr: 'memory://a' } })
-    await submit('b', { fail: 'broken' })
-    expect(await ended('b')).toMatchObject({ state: 'failed', error: { code: 'ValueError', message: 'broken' } })
-    expect((await pawl.events('a')).find(({ type }) => type === 'started')?.actor).toMatch(/^worker:python-/)
-    await submit('c', { seconds: '3' })
-    await eventually('the lease of c is renewed', async () => ((await pawl.get('c'))?.lease?.beats ?? 0) > 0)
-    await nats.kill()
-    await nats.restart()
-    expect(await ended('c')).toMatchObject({ state: 'succeeded', attempt: 1 })
-    await eventually('NATS again', () => submit('d').then(() => true), { withinMs: 30_000 })
-    expect(await ended('d')).toMatchObject({ state: 'succeeded' })
-    worker.child.kill('SIGTERM')
-    expect((await worker.ended).code).toBe(0)
-  })
+      await submit('c', { seconds: '3' })
+      await eventually('c runs', async () => (await shown('c')).state === 'RUNNING')
+      await nats.kill()
+      await nats.restart()
+      expect(await ended('c')).toMatchObject({ state: 'SUCCEEDED' })
+      await eventually('NATS again', () => submit('d').then(() => true), { withinMs: 30_000 })
+      await ended('d')
+      const { workers } = await json<{ readonly workers: readonly object[] }>(['workers', 'ls', '--url', url])
+      expect(workers).toMatchObject([
+        { workerId: expect.stringContaining(language.toLowerCase()), pool: 'job.chat.simple', via: 'bus' },
+      ])
+      worker.child.kill('SIGTERM')
+      expect((await worker.ended).code).toBe(0)
+    },
+  )
 })
