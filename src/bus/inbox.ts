@@ -15,8 +15,11 @@ import { AckPolicy } from './policies.ts'
 /** Messages that are taken together, and for how long one pull waits for them. */
 const TOGETHER = 200
 const PULL_MS = 5_000
-/** A message that is not confirmed comes again after this long; one that could not be done now, after that. */
-const AGAIN_NS = 30_000_000_000
+/**
+ * A message that is not confirmed comes again after this long; one that could not be done now, after that. Well below a lease: a result in
+ * the hands of a process that has fallen silent must not come too late for the job it ends.
+ */
+const AGAIN_NS = 5_000_000_000
 const LATER_MS = 1_000
 const RETRY_MS = 500
 

@@ -27,6 +27,8 @@ const AGAIN_MS = 500
 /** A server that has been asked twice whether it is there, and is silent, is left. By default that takes minutes, which is longer than a lease. */
 const ASKED_EVERY_MS = 5_000
 const UNANSWERED_MOST = 2
+/** Not answered by then, a question is asked again: nothing is asked of NATS that could not be. */
+const ANSWERED_WITHIN_MS = 2_000
 
 export async function openLink(url: string, log: Log): Promise<Link> {
   const driver = await loadDriver()
@@ -34,7 +36,7 @@ export async function openLink(url: string, log: Log): Promise<Link> {
   const { jetstream, jetstreamManager } = driver.jetstream
   let manager: JetStreamManager
   try {
-    manager = await jetstreamManager(connection)
+    manager = await jetstreamManager(connection, { timeout: ANSWERED_WITHIN_MS })
   } catch (error) {
     await connection.close()
     throw new Error(
@@ -55,7 +57,7 @@ export async function openLink(url: string, log: Log): Promise<Link> {
   })()
   return {
     connection,
-    jetstream: jetstream(connection),
+    jetstream: jetstream(connection, { timeout: ANSWERED_WITHIN_MS }),
     manager,
     headers(of) {
       const made = driver.transport.headers()

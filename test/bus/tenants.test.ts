@@ -1,5 +1,6 @@
 /** Accounts of NATS are tenants: what one publishes does not exist for another. */
 import { expect, it } from 'vitest'
+import type { Pawl } from '../../src/library/pawl.ts'
 import { open } from '../../src/open.ts'
 import { eventually } from '../support/eventually.ts'
 import { describeOnNats, startNats } from '../support/nats.ts'
@@ -35,6 +36,55 @@ describeOnNats('tenants of a bus', () => {
     await eventually('what was allowed', async () => (await acme.get('chat')) && (await acme.get('own')))
     expect((await acme.find()).jobs.map(({ spec }) => spec.alias).sort()).toEqual(['chat', 'own'])
     expect((await rival.find()).jobs).toEqual([])
+  })
+
+  it('do nothing to one another, whichever two they are: each subject of each, said by each other', async () => {
+    const names = ['acme', 'rival', 'third']
+    const accounts = names.map((name) => `${name} { jetstream: enabled, users: [{ user: ${name}, password: p }] }`)
+    await using nats = await startNats(`accounts { ${accounts.join('\n')} }`)
+    await using stack = new AsyncDisposableStack()
+    const homes = new Map<string, { readonly pawl: Pawl; readonly peer: Peer; readonly fence: string }>()
+    for (const name of names) {
+      const pawl = stack.use(await open('memory:', { tenant: name, log: 'silent' }))
+      stack.use(await busOver(pawl, nats.as(name, 'p')))
+      const peer = stack.use(await Peer.at(nats.as(name, 'p'), name))
+      await peer.submit({ job_id: 'own', topic: 'job.a' })
+      await eventually('own', () => pawl.get('own'))
+      await pawl.admit('own')
+      await peer.ask(peer.subjects.heartbeat, { worker_id: 'w1', pool: 'job.a', free: 1 })
+      const { fence } = await peer.dispatched('job.a')
+      homes.set(name, { pawl, peer, fence })
+    }
+    for (const [name, { pawl, fence }] of homes) {
+      const before = await pawl.get('own')
+      for (const other of names.filter((each) => each !== name)) {
+        await using posing = await Peer.at(nats.as(other, 'p'), name)
+        const { subjects } = posing
+        const heard: string[] = []
+        for (const what of ['event.>', 'dead.>', 'dispatch.>', 'refused'])
+          posing.connection.subscribe(`pawl.${name}.${what}`, {
+            callback: (_, { subject }) => void heard.push(subject),
+          })
+        const own = { job_id: 'own', fence, worker_id: 'thief' }
+        // Publish as, answer for, cancel: nobody is there who would keep it, though fence and names are right.
+        await expect(posing.submit({ job_id: 'posed', topic: 'job.a' })).rejects.toThrow()
+        await expect(posing.keep(subjects.result, { ...own, status: 'SUCCEEDED' })).rejects.toThrow()
+        await expect(posing.keep(subjects.cancel, { job_id: 'own' })).rejects.toThrow()
+        for (const [subject, message] of [
+          [subjects.start, own],
+          [subjects.progress, { ...own, progress: { done: 1 } }],
+          // Starve: whoever said it had room here would be sent what is another's.
+          [subjects.heartbeat, { worker_id: 'thief', pool: 'job.a', free: 1_000, jobs: [{ job_id: 'own', fence }] }],
+        ] as const)
+          await expect(posing.ask(subject, message)).rejects.toThrow()
+        // See, and subscribe to: not a stream of the other's is there, and nothing of what it is told is heard.
+        await expect(posing.dispatchesTo('job.a', 1)).rejects.toThrow()
+        await expect(posing.told(subjects.refused)).rejects.toThrow()
+        expect(heard).toEqual([])
+      }
+      expect(await pawl.get('own')).toEqual(before)
+      expect((await pawl.find()).jobs).toHaveLength(1)
+    }
   })
 
   it.each([
