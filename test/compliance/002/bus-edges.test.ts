@@ -105,7 +105,7 @@ describeOnNats('002 over the bus', () => {
     await ended(own.job_id)
     await publish(own, 'FAILED')
     expect(await refused(own.job_id)).toMatchObject({ code: 'STALE_FENCE' })
-    expect(await setup.peer.ask(setup.peer.subjects.start, own)).toMatchObject({ ok: false })
+    expect(await setup.peer.ask(setup.peer.subjects.start, { ...own, worker_id: 'w2' })).toMatchObject({ ok: false })
     await setup.peer.keep(setup.peer.subjects.cancel, { job_id: own.job_id })
     expect((await moves(own.job_id)).at(-1)).toEqual(['SUCCEEDED', 'worker:w1'])
     expect(await setup.pawl.get(own.job_id)).toMatchObject({ state: 'succeeded' })
