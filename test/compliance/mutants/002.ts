@@ -23,7 +23,7 @@ const REQUESTS: readonly Mutant[] = [
   overBus('002:5', 'all pools have one subject', [
     'bus/subjects.ts',
     "of('dispatch', badgeOf(squad), tailOf(squad.pool))",
-    "of('dispatch', badgeOf(squad), 'all')",
+    "of('dispatch', badgeOf(squad), tailOf(squad.pool), 'all')",
   ]),
   overBus('002:41 002:42', 'nobody hears what is published', ['bus/subjects.ts', "of('result')", "of('outcome')"]),
   mutant('002:5', 'the topic is not shown', [DIALECT, '    topic: spec.topic ?? spec.kind.type,\n', '']),
