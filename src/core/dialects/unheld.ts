@@ -40,7 +40,7 @@ export const UNHELD: readonly Unheld[] = [
   unheld(
     '004:73',
     'state in Redis, written through to Postgres',
-    'There is one store, which is the truth: SQLite, Postgres or Redis. Nothing has to be written through.',
+    'That is which store one opens, `redis://…?ledger=postgres://…` (redis.md), and no rule about the life of a job: what such a store promises is proved where the others’ promises are.',
   ),
   partly(
     '004:78',
