@@ -227,7 +227,8 @@ class Round {
     }
     this.#admit(flow, head)
     line.head = drawnFrom(line.rest)
-    const next = { ...flow, pass: ring.passOf(flow) }
+    // It has been looked at: whoever comes back for it later is told below.
+    const next = { ...flow, pass: ring.passOf(flow), nextAt: undefined }
     this.#flows.set(next.name, next)
     return next
   }

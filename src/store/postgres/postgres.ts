@@ -219,7 +219,7 @@ class Postgres implements PostgresStore {
     this.#commits = new Commits({
       connections: [owners, connection('settles', { isSpare: true })],
       kinds,
-      flows: letting.flows,
+      letting,
       statements,
       bundles,
       bundleEnds: new BundleEnds({ bundles, kinds, statements, sawClock }),

@@ -7,7 +7,8 @@
 -- JSON keys: a arrivals that were seen; k keys, with i number, v version, w when to look again, s spent, n in which window, c what of
 -- `spend` is counted in it; f flows, with i number, v version, p pass, w place, n next look; q queues, with i number, z paused; s lanes,
 -- with i number, n how many stood there; l jobs let in, b taken back, each with i job, f flow; g places that were served or that
--- somebody waits at first, with p place, n priority; m keys and o queues that are to be looked at again. Answers with how many were let
+-- somebody waits at first, with p place, n priority; m keys and o queues that are to be looked at again; u keys that a flow is put to wait at,
+-- which nobody may have freed since. Answers with how many were let
 -- in, and the keys that were freed by taking back.
 -- Caller: `rounds.ts`. Index: the primary keys of flow_key, flow, queue, arrival, spend and hunger, ready_id, slot_job, pace_key. Locks: the
 -- keys, in their order; the flows and the queues, in theirs; rows of `ready`, SKIP LOCKED.
@@ -16,40 +17,46 @@ language plpgsql rows 1 set search_path = pawl, pg_temp set lock_timeout = '1s' 
 set enable_hashjoin = off set enable_mergejoin = off set enable_bitmapscan = off set plan_cache_mode = force_generic_plan as $$
 declare
   started bigint := clock();
-  of_keys int[]; of_flows int[]; of_queues int[];
-  it record;
-  window_ms bigint;
+  of_keys int[]; key_versions bigint[]; wakes bigint[]; spents numeric[]; windows bigint[];
+  of_flows int[]; flow_versions bigint[]; passes double precision[]; places text[]; nexts bigint[];
+  of_queues int[];
+  seen bigint[] := array(select json_array_elements_text(plan -> 'a')::bigint);
+  rated record;
 begin
-  of_keys := array(select x.i from json_to_recordset(plan -> 'k') as x(i int));
-  of_flows := array(select x.i from json_to_recordset(plan -> 'f') as x(i int));
+  select array_agg(x.i), array_agg(x.v), array_agg(x.w), array_agg(x.s), array_agg(x.n) into of_keys, key_versions, wakes, spents, windows
+  from json_to_recordset(plan -> 'k') as x(i int, v bigint, w bigint, s numeric, n bigint);
+  select array_agg(x.i), array_agg(x.v), array_agg(x.p), array_agg(x.w), array_agg(x.n) into of_flows, flow_versions, passes, places, nexts
+  from json_to_recordset(plan -> 'f') as x(i int, v bigint, p double precision, w text, n bigint);
   of_queues := array(select x.i from json_to_recordset(plan -> 'q') as x(i int));
   perform from flow_key k where k.id = any(of_keys) order by k.id for no key update;
   perform from flow f where f.id = any(of_flows) order by f.id for no key update;
   perform from queue q where q.id = any(of_queues) order by q.id for no key update;
   -- Compared by later statements than those that may have waited: these see what was committed meanwhile.
-  applied := not exists (select from json_to_recordset(plan -> 'k') as x(i int, v bigint)
-                         cross join lateral (select from flow_key k where k.id = x.i and k.version <> x.v limit 1) k)
-    and not exists (select from json_to_recordset(plan -> 'f') as x(i int, v bigint)
-                    cross join lateral (select from flow f where f.id = x.i and f.version <> x.v limit 1) f)
+  applied := not exists (select from flow_key k where k.id = any(of_keys) and k.version <> key_versions[array_position(of_keys, k.id)])
+    and not exists (select from flow f where f.id = any(of_flows) and f.version <> flow_versions[array_position(of_flows, f.id)])
     and not exists (select from json_to_recordset(plan -> 'q') as x(i int, z boolean)
                     cross join lateral (select from queue q where q.id = x.i and q.paused <> x.z limit 1) q)
     and not exists (select from json_to_recordset(plan -> 's') as x(i int, n int) where x.n < (
-                      select count(*) from (select from ready r where r.lane = x.i + {{lane.letIn}} limit x.n + 1) as r));
+                      select count(*) from (select from ready r where r.lane = x.i + {{lane.letIn}} limit x.n + 1) as r))
+    and not exists (select from json_array_elements_text(plan -> 'u') as u(key)
+                    cross join lateral (select from arrival a where a.key = -u.key::int and a.id <> all(seen) limit 1) a);
   let_in := 0;
   if not applied then return next; return; end if;
+  -- Nobody is told of it but by hints: should it be lost, with all that belongs to it, it is done again. The claim of what was let in makes it durable.
+  perform set_config('synchronous_commit', 'off', true);
 
-  -- One after the other, each by its number: joined to the tables, the lists might be what is looked into.
-  for it in select * from json_to_recordset(plan -> 'k') as x(i int, w bigint, s numeric, n bigint, c bigint[]) loop
-    update flow_key k set version = k.version + 1, wake_at = it.w, spent = it.s, spent_in = it.n where k.id = it.i returning k.rate_ms into window_ms;
-    delete from pace p where p.key = it.i and p.claimed <= started - window_ms;
-    if cardinality(it.c) > 0 then delete from spend w where w.id = any(it.c); end if;
+  -- By their numbers, and what is told of each from a list: joined to the tables, the lists might be what is looked into.
+  update flow_key k set version = k.version + 1, wake_at = wakes[array_position(of_keys, k.id)], spent = spents[array_position(of_keys, k.id)],
+    spent_in = windows[array_position(of_keys, k.id)] where k.id = any(of_keys);
+  for rated in select k.id, k.rate_ms from flow_key k where k.id = any(of_keys) and k.rate_ms > 0 loop
+    delete from pace p where p.key = rated.id and p.claimed <= started - rated.rate_ms;
   end loop;
-  for it in select * from json_to_recordset(plan -> 'f') as x(i int, p double precision, w text, n bigint) loop
-    update flow f set version = f.version + 1, pass = it.p, waits_at = it.w, next_at = it.n where f.id = it.i;
-  end loop;
+  delete from spend w where w.id = any(array(select unnest(x.c) from json_to_recordset(plan -> 'k') as x(c bigint[])));
+  update flow f set version = f.version + 1, pass = passes[array_position(of_flows, f.id)], waits_at = places[array_position(of_flows, f.id)],
+    next_at = nexts[array_position(of_flows, f.id)] where f.id = any(of_flows);
   insert into hunger (place, priority, since) select distinct x.p, x.n, started from json_to_recordset(plan -> 'g') as x(p text, n int)
   order by 1, 2 on conflict (place, priority) do update set since = excluded.since;
-  delete from arrival a where a.id = any(array(select json_array_elements_text(plan -> 'a')::bigint));
+  delete from arrival a where a.id = any(seen);
   insert into arrival (key, queue) select json_array_elements_text(plan -> 'm')::int, null
   union all select null, json_array_elements_text(plan -> 'o')::int;
 

@@ -1,6 +1,6 @@
 -- What is taken of a key, as core counts it (`countOf` of core/flow/slots.ts): slots; those let in at or after `since`; for a rate, what
 -- nobody has claimed yet and what was claimed within the window, with the oldest of those claims. What the gate does not ask for is not counted.
--- Caller: `flow_keys`, `flow_views`. Index: slot's primary key, pace_key. Locks: none.
+-- Caller: `flow_views`. Index: slot's primary key, pace_key. Locks: none.
 create or replace function pawl.flow_count(of_key int, of_since bigint, of_rate_ms bigint, started bigint,
   out taken int, out taken_since int, out started_within int, out oldest bigint) language plpgsql stable as $$
 begin

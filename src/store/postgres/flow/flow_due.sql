@@ -7,7 +7,7 @@
 create or replace function pawl.flow_due(started bigint, most int,
   out seen bigint[], out keys int[], out flows int[], out lanes int[], out queues int[]) language plpgsql stable as $$
 begin
-  select array_agg(a.id), array_agg(a.key) filter (where a.key is not null), array_agg(a.flow) filter (where a.flow is not null),
+  select array_agg(a.id), array_agg(abs(a.key)) filter (where a.key is not null), array_agg(a.flow) filter (where a.flow is not null),
          array_agg(a.queue) filter (where a.queue is not null)
     into seen, keys, flows, queues from (select a.* from pawl.arrival a order by a.id limit most) as a;
   -- With all that says the same: who comes one by one, and often, must not be in front of others as often.
@@ -15,9 +15,10 @@ begin
     select a.id from (select distinct unnest(flows)) as u(flow)
     cross join lateral (select a.id from pawl.arrival a where a.flow = u.flow and a.id > seen[cardinality(seen)] limit 10 * most) a);
   keys := keys || array(select k.id from pawl.flow_key k where k.wake_at <= started order by k.wake_at limit most)
-    || array(select s.key from pawl.slot s
+    -- By time, and not in the order that they are grouped in: that is what `order by` and `offset 0` are for.
+    || array(select s.key from (select s.* from pawl.slot s where s.claimed is null and s.let_in <= started - {{flow.patienceMs}} order by s.let_in offset 0) as s
              cross join lateral (select from pawl.flow f where f.waits_at = 'key ' || s.key and f.id <> s.flow limit 1) as f
-             where s.claimed is null and s.let_in <= started - {{flow.patienceMs}} group by s.key order by min(s.let_in) limit most);
+             group by s.key order by min(s.let_in) limit most);
   flows := flows || array(select f.id from pawl.flow f where f.next_at <= started order by f.next_at limit most);
   lanes := array(
     with recursive waited as (

@@ -4,7 +4,13 @@
 -- its let-in lane; its weigher.
 -- Caller: `flow_look`, under whose planner switches it runs. Index: flow's and queue's primary keys, flow_key's tenant and key, ready's primary key, flow_waits, flow_account. Locks: none.
 create or replace function pawl.flow_flows(ids int[], heads int) returns json language plpgsql stable as $$
+declare
+  lanes int[]; standing bigint[];
 begin
+  -- What is the same for all flows of a lane is counted once: most wait in few.
+  select array_agg(l.lane), array_agg((
+           select count(*) from (select from pawl.ready r where r.lane = l.lane + {{lane.letIn}} limit {{flow.window}}) as r)) into lanes, standing
+  from (select distinct f.lane from unnest(ids) as i(id) cross join lateral (select f.lane from pawl.flow f where f.id = i.id limit 1) f) as l;
   return (
     select json_agg(json_build_array(f.id, f.version, f.lane, f.priority, f.keys,
       coalesce((select k.weight from pawl.flow_key k where k.tenant = f.tenant and k.key = f.weigher), 1), f.pass, f.waits_at, f.next_at, h.jobs, h.times,
@@ -14,12 +20,11 @@ begin
          select 'key ' || unnest(f.keys) union all select 'lane ' || f.lane union all select 'queue ' || coalesce(q.main, q.id)) as p(place)
        cross join lateral (select l.pass from pawl.flow l where l.waits_at = p.place and l.priority = f.priority
                            order by l.waits_at, l.priority, l.pass limit 1) l),
-      q.tenant, q.name, q.needs, q.paused, coalesce(q.main, q.id),
-      (select count(*) from (select from pawl.ready r where r.lane = f.lane + {{lane.letIn}} limit {{flow.window}}) as r), f.weigher) order by f.id)
+      q.tenant, q.name, q.needs, q.paused, coalesce(q.main, q.id), standing[array_position(lanes, f.lane)], f.weigher))
     from unnest(ids) as i(id) cross join lateral (select f.* from pawl.flow f where f.id = i.id limit 1) f
     cross join lateral (select q.* from pawl.queue q where q.id = f.lane / {{lane.width}} limit 1) q
     cross join lateral (
-      select array_agg(r.id order by r.ready_at, r.id) as jobs, array_agg(r.ready_at order by r.ready_at, r.id) as times from (
+      select array_agg(r.id) as jobs, array_agg(r.ready_at) as times from (
         select r.id, r.ready_at from pawl.ready r where r.lane = -f.id order by r.lane, r.ready_at, r.id
         limit heads) as r) h);
 end $$;

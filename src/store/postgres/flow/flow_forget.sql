@@ -17,6 +17,7 @@ begin
     return false;
   end if;
   delete from arrival a where a.key = it.id;
+  delete from arrival a where a.key = -it.id;
   delete from arrival a where a.flow = any(flows);
   delete from flow f where f.id = any(flows);
   delete from spend w where w.key = it.id;

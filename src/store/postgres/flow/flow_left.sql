@@ -5,14 +5,20 @@
 create or replace function pawl.flow_left(items json, started bigint) returns void language plpgsql as $$
 declare
   freed json;
+  is_owned boolean;
+  has_spent boolean;
 begin
-  select json_agg(json_build_object('i', x.i, 'f', case when x.m = 'hold' then x.f end)) into freed
-  from json_to_recordset(items) as x(i bigint, f int, m text) where x.m in ('hold', 'leave');
+  select json_agg(json_build_object('i', x.i, 'f', case when x.m = 'hold' then x.f end)) filter (where x.m in ('hold', 'leave')),
+         coalesce(bool_or(x.m = 'own'), false), count(x.sp) > 0 into freed, is_owned, has_spent
+  from json_to_recordset(items) as x(i bigint, f int, m text, sp json);
   if freed is not null then perform pawl.flow_free(freed, started); end if;
-  insert into pawl.slot (key, job, flow, let_in, claimed)
-  select unnest(f.keys), x.i, x.f, started, started from json_to_recordset(items) as x(i bigint, f int, m text)
-  cross join lateral (select f.keys from pawl.flow f where f.id = x.f limit 1) f where x.m = 'own'
-  on conflict (key, job) do update set claimed = excluded.claimed;
+  if is_owned then
+    insert into pawl.slot (key, job, flow, let_in, claimed)
+    select unnest(f.keys), x.i, x.f, started, started from json_to_recordset(items) as x(i bigint, f int, m text)
+    cross join lateral (select f.keys from pawl.flow f where f.id = x.f limit 1) f where x.m = 'own'
+    on conflict (key, job) do update set claimed = excluded.claimed;
+  end if;
+  if not has_spent then return; end if;
   with spent as (
     insert into pawl.spend (key, at, amount)
     select k.id, started, s.a from json_to_recordset(items) as x(f int, sp json)

@@ -26,7 +26,7 @@ begin
     of_keys := of_keys || due.keys; of_flows := of_flows || due.flows; of_lanes := of_lanes || due.lanes; of_queues := of_queues || due.queues;
   else
     seen := array(
-      select a.id from unnest(of_keys) as u(key) cross join lateral (select a.id from arrival a where a.key = u.key limit most) a
+      select a.id from unnest(of_keys || array(select -unnest(of_keys))) as u(key) cross join lateral (select a.id from arrival a where a.key = u.key limit most) a
       union
       select a.id from unnest(of_flows) as u(flow) cross join lateral (select a.id from arrival a where a.flow = u.flow limit most) a
       union
@@ -56,7 +56,7 @@ begin
   flow_ids := array(select distinct u.id from (
     select unnest(of_flows) union all
     select f.id::int from json_array_elements(rings) as r(ring) cross join lateral json_array_elements_text(r.ring -> 2) as f(id)) as u(id) order by 1);
-  heads := greatest(1, least({{flow.window}}, 4 * most / greatest(1, cardinality(flow_ids))));
+  heads := greatest(2, least({{flow.window}}, most / greatest(1, cardinality(flow_ids))));
   return json_build_object('t', started, 'a', seen, 'k', of_keys, 'l', of_lanes, 'q', of_queues, 'f', of_flows, 'r', rings, 'g', hunger,
     's', shut, 'h', heads, 'fs', flow_flows(flow_ids, heads), 'ks', flow_keys(of_keys, flow_ids, started, most));
 end $$;

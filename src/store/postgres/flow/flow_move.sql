@@ -15,9 +15,9 @@ begin
   answers := case when again then unmoved(items, '{}', started, true) else array_fill('c'::text, array[json_array_length(items)]) end;
   places := array(
     select x.o from rows from (json_to_recordset(items) as (fl json)) with ordinality as x(fl, o)
+    cross join lateral json_to_record(x.fl -> 'km') as w(t text, k text, v int)
     -- Not those that come too late; one that is ahead follows another of them.
-    where answers[x.o] <> 'a' and (x.fl -> 'km' is null or coalesce((
-      select k.rev from flow_key k where k.tenant = x.fl -> 'km' ->> 't' and k.key = x.fl -> 'km' ->> 'k'), 0) <= (x.fl -> 'km' ->> 'v')::int));
+    where answers[x.o] <> 'a' and (w.k is null or coalesce((select k.rev from flow_key k where k.tenant = w.t and k.key = w.k), 0) <= w.v));
   if cardinality(places) > 0 then
     begin
       answers := flow_move_some(items, places, answers, of_the_callers);

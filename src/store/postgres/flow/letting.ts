@@ -33,6 +33,7 @@ export class Letting {
   readonly flows: Flows
   readonly #parts: LettingParts
   readonly #rounds: Rounds
+  #freeing: Promise<boolean> | undefined
 
   constructor(parts: LettingParts) {
     const { sides, log, hints } = parts
@@ -64,22 +65,30 @@ export class Letting {
     await this.#rounds.look({ lanes: jobs.flatMap((job) => this.flows.of(job)?.lane ?? []) })
   }
 
+  /** Jobs have moved, and others wait at one of their keys: looked at for all who were told of it by one statement, each of whom waits for it (`committed`). */
+  waitedFor(jobs: readonly Job[]): void {
+    this.#freeing = this.#rounds.look({ keys: jobs.flatMap((job) => this.flows.of(job)?.keys ?? []) })
+  }
+
   async committed(changes: readonly Change[], verdicts: readonly Verdict[]): Promise<void> {
     if (!changes.some(mayFlow)) return
     const applied = changes.filter((_, i) => verdicts[i]?.status === 'applied')
     if (applied.some(({ kind }) => kind === 'key')) await this.#rounds.tick()
     const moves = applied.filter((change): change is MoveChange => change.kind === 'move' && isFlowing(change))
     if (moves.length === 0) return
-    const left = moves.flatMap(({ after }) => this.flows.of(after) ?? [])
+    const changed = moves.filter(({ flow, spent }) => spent !== undefined || typeof flow?.next === 'object')
+    const stood = moves.filter(({ before }) => before.lease === undefined)
     const held = moves.flatMap(({ before, after, spawn }) => [
       ...(placeMoveOf(before, after) === 'hold' ? [after] : []),
       ...(spawn === undefined ? [] : [spawn.job]),
     ])
-    await this.#rounds.look({
-      keys: left.flatMap(({ keys }) => keys),
-      lanes: left.map(({ lane }) => lane),
+    const places = {
+      keys: changed.flatMap(({ after }) => this.flows.of(after)?.keys ?? []),
+      lanes: stood.flatMap(({ after }) => this.flows.of(after)?.lane ?? []),
       flows: held.flatMap((job) => this.flows.of(job)?.id ?? []),
-    })
+    }
+    const isAny = places.keys.length + places.lanes.length + places.flows.length > 0
+    await Promise.all([this.#freeing, isAny ? this.#rounds.look(places) : undefined])
   }
 
   /** What was loaded, with what holds those that it was asked of. */

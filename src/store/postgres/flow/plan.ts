@@ -37,6 +37,7 @@ export interface Plan {
   readonly g: readonly { readonly p: Place; readonly n: Priority }[]
   readonly m: readonly number[]
   readonly o: readonly number[]
+  readonly u: readonly number[]
 }
 
 /** Of anything that one look looks at. */
@@ -107,6 +108,7 @@ export function lettingPlan(hall: HallSeen, seen: Seen, letIn: LetIn): Plan {
     ),
     m: [...new Set(again.flatMap((place) => numbersAt('key', place)))],
     o: [...new Set(again.flatMap((place) => numbersAt('queue', place)))],
+    u: [...new Set(moved.flatMap(({ waitsAt }) => numbersAt('key', waitsAt)))],
   }
 }
 
@@ -146,4 +148,4 @@ const flowRow = (hall: HallSeen, { name, pass, waitsAt, nextAt }: Flow): Plan['f
   n: nextAt,
 })
 
-const NOTHING: Plan = { a: [], k: [], f: [], q: [], s: [], l: [], b: [], g: [], m: [], o: [] }
+const NOTHING: Plan = { a: [], k: [], f: [], q: [], s: [], l: [], b: [], g: [], m: [], o: [], u: [] }

@@ -8,8 +8,8 @@
  * Nothing depends on a round: what there is to look at is written down where it came from (`pawl.arrival`), and stays there until a round
  * has seen it. So a round that fails is passed over, and the ticker, of whichever process, comes to it within a second.
  */
-import { atKey, atLane, atQueue } from '../../../core/flow/hall.ts'
-import { letIn } from '../../../core/flow/let-in.ts'
+import { atKey, atLane, atQueue, type Place } from '../../../core/flow/hall.ts'
+import { type LetIn, letIn } from '../../../core/flow/let-in.ts'
 import { literal } from '../batch/uniform.ts'
 import type { Row } from '../connection/client.ts'
 import type { Statements } from '../connection/statements.ts'
@@ -20,7 +20,7 @@ import type { Seen } from './seen.ts'
 
 export interface RoundParts {
   readonly run: (text: string, values: unknown[]) => Promise<Row[]>
-  readonly statements: Pick<Statements, 'flowLook' | 'flowApply'>
+  readonly statements: Pick<Statements, 'flowLook' | 'flowApply' | 'flowSweep'>
   /** Told where jobs were let in: claims that wait there are to look. */
   readonly tell: (sides: readonly QueueSide[], jobs: number) => void
   readonly failed: (error: unknown) => void
@@ -33,6 +33,9 @@ export interface Places {
   readonly lanes?: Iterable<number> | undefined
   readonly queues?: Iterable<number> | undefined
 }
+
+/** Keys that were freed, of which one statement forgets. */
+const SWEPT = 10_000
 
 /** Rounds for one asking. What is left then is written down, and the ticker's. */
 const ROUNDS = 20
@@ -81,6 +84,7 @@ export class Rounds {
   /** Whether something is left to look at. */
   async #rounds(first: Agenda): Promise<boolean> {
     let agenda = first
+    if (first.isTicker) await this.#sweep()
     for (let n = 0; n < ROUNDS && !agenda.isEmpty; n += 1) agenda = await this.#round(agenda)
     return !agenda.isEmpty
   }
@@ -110,6 +114,8 @@ export class Rounds {
     const { applied, moved } = await this.#apply(plan)
     if (!applied) {
       next.add(agenda)
+      // A commit that has freed one of them meanwhile has seen nobody wait there.
+      next.add({ keys: plan.u })
       return next
     }
     next.isTicker = agenda.isTicker && isCutOff(seen)
@@ -117,11 +123,20 @@ export class Rounds {
     if (moved > 0) this.#parts.tell([...sides], moved)
     // Only as long as it leads somewhere: a job that is locked is the ticker's.
     if (moved > 0 || answer.flows.some(({ name, waitsAt }) => waitsAt !== hall.flow(name).waitsAt)) {
-      const lanes = [...answer.again, ...hall.cutOff.places].flatMap((place) => numbersAt('lane', place))
+      const again = [...answer.again, ...hall.cutOff.places].filter((place) => !isFilled(hall, answer, place))
+      const lanes = again.flatMap((place) => numbersAt('lane', place))
       const flows = plan.f.filter(({ n }) => n !== undefined && n <= hall.now).map(({ i }) => i)
       next.add({ keys: plan.m, queues: plan.o, lanes, flows })
     }
     return next
+  }
+
+  /** What would be looked at in vain is not: most keys that are freed, nobody waits for. */
+  async #sweep(): Promise<void> {
+    for (let n = 0; n < ROUNDS; n += 1) {
+      const [row] = await this.#parts.run(this.#parts.statements.flowSweep, [SWEPT])
+      if (row?.[0] !== true) return
+    }
   }
 
   async #look({ keys, flows, lanes, queues, isTicker }: Agenda): Promise<Seen> {
@@ -157,6 +172,13 @@ class Agenda {
     return !this.isTicker && this.keys.size + this.flows.size + this.lanes.size + this.queues.size === 0
   }
 }
+
+/** A lane in which as many stand by now as may: who claims one of them looks at it. */
+const isFilled = (hall: HallSeen, { admitted }: LetIn, place: Place): boolean =>
+  numbersAt('lane', place).some((lane) => {
+    const entered = admitted.filter(({ flow }) => hall.flow(flow).lane === String(lane))
+    return hall.standing(String(lane)) + entered.length >= hall.window
+  })
 
 /** There may be more that has come or is due than one look brings. */
 const isCutOff = ({ a, k, l, f }: Seen): boolean => [a, k, l, f].some(({ length }) => length >= MOST)

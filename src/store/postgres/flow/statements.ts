@@ -6,6 +6,7 @@ export interface FlowStatements {
   readonly claimLimited: string
   readonly flowLook: string
   readonly flowApply: string
+  readonly flowSweep: string
   /** As `move`, of jobs with flows. */
   readonly flowMove: string
   readonly flowSet: string
@@ -22,6 +23,7 @@ export const flowStatementsIn = (s: string): FlowStatements => ({
     from ${s}.claim_limited($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13) as c`,
   flowLook: `select ${s}.flow_look($1, $2, $3, $4, $5, $6)`,
   flowApply: `select * from ${s}.flow_apply($1)`,
+  flowSweep: `select ${s}.flow_sweep($1)`,
   flowMove: `select * from ${s}.flow_move($1, $2)`,
   flowSet: `select ${s}.flow_set($1)`,
   flowViews: `select ${s}.flow_views($1, $2, $3, $4, $5)`,

@@ -20,7 +20,8 @@ import type { Statements } from '../connection/statements.ts'
 import { codeOf } from '../connection/trouble.ts'
 import { keyedRow, keyRow } from '../enqueue/new-row.ts'
 import { flowRow, isFlowing } from '../flow/flowing.ts'
-import { type Flows, isFlowGone } from '../flow/flows.ts'
+import { isFlowGone } from '../flow/flows.ts'
+import type { Letting } from '../flow/letting.ts'
 import type { Keeping } from '../keep/keeping.ts'
 import { isAside, type Kinds, sideOf } from '../names/kinds.ts'
 import { heldLane } from '../names/let-in-lane.ts'
@@ -30,7 +31,8 @@ import { isSettling, moveRow, type SettleRow, settleRow, settleValues } from './
 export interface CommitParts {
   readonly connections: readonly [Connection, ...Connection[]]
   readonly kinds: Kinds
-  readonly flows: Flows
+  /** Told of jobs that have moved where others wait at one of their keys. */
+  readonly letting: Pick<Letting, 'flows' | 'waitedFor'>
   readonly statements: Statements
   readonly bundles: Bundles
   readonly bundleEnds: BundleEnds
@@ -104,7 +106,8 @@ export class Commits {
     leastBusy(this.#parts.connections).run(text, values, mayBreakUp)
 
   async #intern(changes: readonly Change[]): Promise<void> {
-    const { kinds, flows } = this.#parts
+    const { kinds, letting } = this.#parts
+    const { flows } = letting
     for (const change of changes) {
       if (change.kind !== 'move') continue
       if (change.after.spec.flow !== undefined) await flows.intern([{ job: change.after, flow: change.births }])
@@ -252,7 +255,7 @@ export class Commits {
       return await this.#moveTogether(changes, run, false, lost)
     } catch (error) {
       if (isFlowGone(error) && run === this.#run) {
-        await this.#parts.flows.internAnew(changes.map(({ after, births }) => ({ job: after, flow: births })))
+        await this.#parts.letting.flows.internAnew(changes.map(({ after, births }) => ({ job: after, flow: births })))
         return this.#moveTogether(changes, run, again, lost)
       }
       return this.#oneByOne(changes, run, again, error)
@@ -274,11 +277,14 @@ export class Commits {
     assert(row !== undefined, 'a move is answered')
     sawClock(Number(row[0]))
     const letters = JSON.parse(String(row[1])) as string[]
+    const waited = changes.filter((_, i) => letters[i] === WAITED_FOR)
+    if (waited.length > 0 && run === this.#run) this.#parts.letting.waitedFor(waited.map(({ after }) => after))
     return changes.map((change, i) => verdictOf(letters[i] as string, change))
   }
 
   #row(change: MoveChange): object {
-    const { kinds, flows } = this.#parts
+    const { kinds, letting } = this.#parts
+    const { flows } = letting
     const { before, after, spawn } = change
     const spawned = spawn && keyedRow(spawn, kinds, flows.heldLane(spawn.job))
     const flow = flows.of(after)
@@ -321,15 +327,16 @@ async function allDone(ways: readonly Promise<void>[]): Promise<void> {
 
 const ISOLATION = `select current_setting('transaction_isolation')`
 
+const WAITED_FOR = 'aw'
 const APPLIED: Verdict = { status: 'applied' }
 const CONFLICT: Verdict = { status: 'conflict' }
 const LATE: Verdict = { status: 'late' }
 /** Few: those it came with wait meanwhile. */
 const LOCK_TRIES = 1
 
-/** 'a', 'c', 'l', or who holds which key: `purpose:holder:key`. */
+/** 'a', 'aw' (others wait at one of its keys), 'c', 'l', or who holds which key: `purpose:holder:key`. */
 function verdictOf(letter: string, change?: MoveChange): Verdict {
-  if (letter === 'a') return APPLIED
+  if (letter === 'a' || letter === WAITED_FOR) return APPLIED
   if (letter === 'l') return LATE
   if (letter === 'c' || change === undefined) return CONFLICT
   const [purpose = '', holder = ''] = letter.split(':', 2)

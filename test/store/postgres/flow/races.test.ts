@@ -5,7 +5,7 @@
 import type pg from 'pg'
 import { describe, expect, it, vi } from 'vitest'
 import { eventually } from '../../../support/eventually.ts'
-import { atOnce, HallTables, type Mutant } from './hall-tables.ts'
+import { atOnce, HallTables, type Mutant, statements } from './hall-tables.ts'
 
 vi.setConfig({ testTimeout: 120_000 })
 
@@ -17,12 +17,14 @@ interface Scenario {
   readonly mutants: Readonly<Record<string, Mutant>>
 }
 
+const KEYS_COMPARED = 'k.version <> key_versions[array_position(of_keys, k.id)]'
+
 const SCENARIOS: readonly Scenario[] = [
   {
     what: 'two rounds that have seen the same free slot give it once',
     run: bothSawIt,
     mutants: {
-      'counted before the lock': { of: 'flow_apply', from: 'k.id = x.i and k.version <> x.v', to: 'false' },
+      'counted before the lock': { of: 'flow_apply', from: KEYS_COMPARED, to: 'false' },
       'a round leaves no trace': {
         of: 'flow_apply',
         from: 'set version = k.version + 1, wake_at',
@@ -47,8 +49,8 @@ const SCENARIOS: readonly Scenario[] = [
     mutants: {
       'the freer looks whether anybody waits': {
         of: 'flow_free',
-        from: 'select distinct f.key, null::int from freed f\n',
-        to: `select distinct f.key, null::int from freed f where exists (select from flow w where w.waits_at = 'key ' || f.key)\n`,
+        from: 'select distinct -f.key, null::int from freed f\n',
+        to: `select distinct -f.key, null::int from freed f where exists (select from flow w where w.waits_at = 'key ' || f.key)\n`,
       },
     },
   },
@@ -56,7 +58,29 @@ const SCENARIOS: readonly Scenario[] = [
     what: 'a key that was freed and looked at is not one to wait at for who has seen it full',
     run: lookedAtMeanwhile,
     mutants: {
-      'waits are not compared': { of: 'flow_apply', from: 'k.id = x.i and k.version <> x.v', to: 'false' },
+      'waits are not compared': { of: 'flow_apply', from: KEYS_COMPARED, to: 'false' },
+    },
+  },
+  {
+    what: 'a key that was freed, and forgotten because nobody waits there, is not one to wait at for who has seen it full',
+    run: sweptMeanwhile,
+    mutants: {
+      'a sweep leaves no trace': {
+        of: 'flow_sweep',
+        from: 'set version = k.version + 1',
+        to: 'set version = k.version',
+      },
+    },
+  },
+  {
+    what: 'a key that is freed is not waited at, though its freer has seen nobody wait there',
+    run: freedUnseen,
+    mutants: {
+      'who waits does not ask whether it was freed': {
+        of: 'flow_apply',
+        from: 'a.key = -u.key::int and a.id <> all(seen)',
+        to: 'false',
+      },
     },
   },
   {
@@ -83,7 +107,7 @@ const SCENARIOS: readonly Scenario[] = [
     mutants: {
       'freeing and letting in are two commits': {
         of: 'flow_free',
-        from: 'select distinct f.key, null::int from freed f\n',
+        from: 'select distinct -f.key, null::int from freed f\n',
         to: 'select f.key, null::int from freed f where false\n',
       },
     },
@@ -196,6 +220,25 @@ async function freedMeanwhile(tables: HallTables): Promise<void> {
     )
     .look({ flows: [flow] })
   await tables.rounds(await tables.another()).tick()
+  expect(await tables.standing(lane)).toHaveLength(1)
+}
+
+async function sweptMeanwhile(tables: HallTables): Promise<void> {
+  const { flow, lane, job } = await full(tables)
+  const other = await tables.another()
+  const freed = async () => {
+    await tables.free([job])
+    await other.query(statements.flowSweep, [100])
+  }
+  await tables.rounds(tables.client, once(freed)).look({ flows: [flow] })
+  await tables.rounds(other).tick()
+  expect(await tables.standing(lane)).toHaveLength(1)
+}
+
+async function freedUnseen(tables: HallTables): Promise<void> {
+  const { flow, lane, job } = await full(tables)
+  const freed = once(() => tables.free([job]))
+  await tables.rounds(tables.client, freed).look({ flows: [flow] })
   expect(await tables.standing(lane)).toHaveLength(1)
 }
 

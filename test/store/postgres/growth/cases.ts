@@ -176,7 +176,7 @@ const look = (
   isTicker = false,
 ) => [...[words.keys, words.flows, words.lanes, words.queues].map((each) => literal(each ?? [])), isTicker, 20]
 const plan = (words: object) => [
-  json({ a: [], k: [], f: [], q: [], s: [], l: [], b: [], g: [], m: [], o: [], ...words }),
+  json({ a: [], k: [], f: [], q: [], s: [], l: [], b: [], g: [], m: [], o: [], u: [], ...words }),
 ]
 const applied = {
   a: numbers,
@@ -187,6 +187,7 @@ const applied = {
   g: numbers.map((i) => ({ p: `key ${i}`, n: 5 })),
   m: [500],
   o: [500],
+  u: numbers,
 }
 const limitedEnd = (n: number, words: object = {}) => ({
   fl: {
@@ -338,6 +339,7 @@ export const CASES: Readonly<Record<StatementName, readonly Case[]>> = {
     { what: 'taking back', values: plan({ ...applied, b: numbers.map((n) => ({ i: job.standing(n), f: n })) }) },
     { what: 'too late', values: plan({ ...applied, k: [{ i: 500, v: 7, s: 1, n: 1, c: [] }] }) },
   ],
+  flowSweep: [{ what: 'freed', values: [20] }],
   flowViews: [
     { what: 'named', values: ['t', json(numbers.map(flowKey)), '', 20, true] },
     { what: 'a page', values: ['t', null, flowKey(500), 20, false] },

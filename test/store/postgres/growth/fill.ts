@@ -171,7 +171,7 @@ function flowing(all: string): readonly string[] {
     `insert into pawl.pace (key, claimed) select n, ${FAR} from ${all}`,
     `insert into pawl.spend (id, key, at, amount) overriding system value select n, n, ${FAR}, 1 from ${all}`,
     `insert into pawl.arrival (id, key, flow, queue) overriding system value
-     select n, case n % 3 when 0 then n end, case n % 3 when 1 then n end, case n % 3 when 2 then n end from ${all}`,
+     select n, case n % 6 when 0 then n when 3 then -n end, case n % 3 when 1 then n end, case n % 3 when 2 then n end from ${all}`,
     `insert into pawl.hunger (place, priority, since) select 'key ' || n, 5, ${BEGIN} from ${all}`,
   ]
 }

@@ -1583,45 +1583,52 @@ end $$;
 
 
 
+
 create or replace function "pawl".flow_apply(plan json) returns table (applied boolean, let_in int, freed int[])
 language plpgsql rows 1 set search_path = "pawl", pg_temp set lock_timeout = '1s' set jit = off set enable_seqscan = off
 set enable_hashjoin = off set enable_mergejoin = off set enable_bitmapscan = off set plan_cache_mode = force_generic_plan as $$
 declare
   started bigint := clock();
-  of_keys int[]; of_flows int[]; of_queues int[];
-  it record;
-  window_ms bigint;
+  of_keys int[]; key_versions bigint[]; wakes bigint[]; spents numeric[]; windows bigint[];
+  of_flows int[]; flow_versions bigint[]; passes double precision[]; places text[]; nexts bigint[];
+  of_queues int[];
+  seen bigint[] := array(select json_array_elements_text(plan -> 'a')::bigint);
+  rated record;
 begin
-  of_keys := array(select x.i from json_to_recordset(plan -> 'k') as x(i int));
-  of_flows := array(select x.i from json_to_recordset(plan -> 'f') as x(i int));
+  select array_agg(x.i), array_agg(x.v), array_agg(x.w), array_agg(x.s), array_agg(x.n) into of_keys, key_versions, wakes, spents, windows
+  from json_to_recordset(plan -> 'k') as x(i int, v bigint, w bigint, s numeric, n bigint);
+  select array_agg(x.i), array_agg(x.v), array_agg(x.p), array_agg(x.w), array_agg(x.n) into of_flows, flow_versions, passes, places, nexts
+  from json_to_recordset(plan -> 'f') as x(i int, v bigint, p double precision, w text, n bigint);
   of_queues := array(select x.i from json_to_recordset(plan -> 'q') as x(i int));
   perform from flow_key k where k.id = any(of_keys) order by k.id for no key update;
   perform from flow f where f.id = any(of_flows) order by f.id for no key update;
   perform from queue q where q.id = any(of_queues) order by q.id for no key update;
   
-  applied := not exists (select from json_to_recordset(plan -> 'k') as x(i int, v bigint)
-                         cross join lateral (select from flow_key k where k.id = x.i and k.version <> x.v limit 1) k)
-    and not exists (select from json_to_recordset(plan -> 'f') as x(i int, v bigint)
-                    cross join lateral (select from flow f where f.id = x.i and f.version <> x.v limit 1) f)
+  applied := not exists (select from flow_key k where k.id = any(of_keys) and k.version <> key_versions[array_position(of_keys, k.id)])
+    and not exists (select from flow f where f.id = any(of_flows) and f.version <> flow_versions[array_position(of_flows, f.id)])
     and not exists (select from json_to_recordset(plan -> 'q') as x(i int, z boolean)
                     cross join lateral (select from queue q where q.id = x.i and q.paused <> x.z limit 1) q)
     and not exists (select from json_to_recordset(plan -> 's') as x(i int, n int) where x.n < (
-                      select count(*) from (select from ready r where r.lane = x.i + 1000000000 limit x.n + 1) as r));
+                      select count(*) from (select from ready r where r.lane = x.i + 1000000000 limit x.n + 1) as r))
+    and not exists (select from json_array_elements_text(plan -> 'u') as u(key)
+                    cross join lateral (select from arrival a where a.key = -u.key::int and a.id <> all(seen) limit 1) a);
   let_in := 0;
   if not applied then return next; return; end if;
+  
+  perform set_config('synchronous_commit', 'off', true);
 
   
-  for it in select * from json_to_recordset(plan -> 'k') as x(i int, w bigint, s numeric, n bigint, c bigint[]) loop
-    update flow_key k set version = k.version + 1, wake_at = it.w, spent = it.s, spent_in = it.n where k.id = it.i returning k.rate_ms into window_ms;
-    delete from pace p where p.key = it.i and p.claimed <= started - window_ms;
-    if cardinality(it.c) > 0 then delete from spend w where w.id = any(it.c); end if;
+  update flow_key k set version = k.version + 1, wake_at = wakes[array_position(of_keys, k.id)], spent = spents[array_position(of_keys, k.id)],
+    spent_in = windows[array_position(of_keys, k.id)] where k.id = any(of_keys);
+  for rated in select k.id, k.rate_ms from flow_key k where k.id = any(of_keys) and k.rate_ms > 0 loop
+    delete from pace p where p.key = rated.id and p.claimed <= started - rated.rate_ms;
   end loop;
-  for it in select * from json_to_recordset(plan -> 'f') as x(i int, p double precision, w text, n bigint) loop
-    update flow f set version = f.version + 1, pass = it.p, waits_at = it.w, next_at = it.n where f.id = it.i;
-  end loop;
+  delete from spend w where w.id = any(array(select unnest(x.c) from json_to_recordset(plan -> 'k') as x(c bigint[])));
+  update flow f set version = f.version + 1, pass = passes[array_position(of_flows, f.id)], waits_at = places[array_position(of_flows, f.id)],
+    next_at = nexts[array_position(of_flows, f.id)] where f.id = any(of_flows);
   insert into hunger (place, priority, since) select distinct x.p, x.n, started from json_to_recordset(plan -> 'g') as x(p text, n int)
   order by 1, 2 on conflict (place, priority) do update set since = excluded.since;
-  delete from arrival a where a.id = any(array(select json_array_elements_text(plan -> 'a')::bigint));
+  delete from arrival a where a.id = any(seen);
   insert into arrival (key, queue) select json_array_elements_text(plan -> 'm')::int, null
   union all select null, json_array_elements_text(plan -> 'o')::int;
 
@@ -1657,7 +1664,7 @@ end $$;
 create or replace function "pawl".flow_due(started bigint, most int,
   out seen bigint[], out keys int[], out flows int[], out lanes int[], out queues int[]) language plpgsql stable as $$
 begin
-  select array_agg(a.id), array_agg(a.key) filter (where a.key is not null), array_agg(a.flow) filter (where a.flow is not null),
+  select array_agg(a.id), array_agg(abs(a.key)) filter (where a.key is not null), array_agg(a.flow) filter (where a.flow is not null),
          array_agg(a.queue) filter (where a.queue is not null)
     into seen, keys, flows, queues from (select a.* from "pawl".arrival a order by a.id limit most) as a;
   
@@ -1665,9 +1672,10 @@ begin
     select a.id from (select distinct unnest(flows)) as u(flow)
     cross join lateral (select a.id from "pawl".arrival a where a.flow = u.flow and a.id > seen[cardinality(seen)] limit 10 * most) a);
   keys := keys || array(select k.id from "pawl".flow_key k where k.wake_at <= started order by k.wake_at limit most)
-    || array(select s.key from "pawl".slot s
+    
+    || array(select s.key from (select s.* from "pawl".slot s where s.claimed is null and s.let_in <= started - 5000 order by s.let_in offset 0) as s
              cross join lateral (select from "pawl".flow f where f.waits_at = 'key ' || s.key and f.id <> s.flow limit 1) as f
-             where s.claimed is null and s.let_in <= started - 5000 group by s.key order by min(s.let_in) limit most);
+             group by s.key order by min(s.let_in) limit most);
   flows := flows || array(select f.id from "pawl".flow f where f.next_at <= started order by f.next_at limit most);
   lanes := array(
     with recursive waited as (
@@ -1688,7 +1696,13 @@ end $$;
 
 
 create or replace function "pawl".flow_flows(ids int[], heads int) returns json language plpgsql stable as $$
+declare
+  lanes int[]; standing bigint[];
 begin
+  
+  select array_agg(l.lane), array_agg((
+           select count(*) from (select from "pawl".ready r where r.lane = l.lane + 1000000000 limit 32) as r)) into lanes, standing
+  from (select distinct f.lane from unnest(ids) as i(id) cross join lateral (select f.lane from "pawl".flow f where f.id = i.id limit 1) f) as l;
   return (
     select json_agg(json_build_array(f.id, f.version, f.lane, f.priority, f.keys,
       coalesce((select k.weight from "pawl".flow_key k where k.tenant = f.tenant and k.key = f.weigher), 1), f.pass, f.waits_at, f.next_at, h.jobs, h.times,
@@ -1698,12 +1712,11 @@ begin
          select 'key ' || unnest(f.keys) union all select 'lane ' || f.lane union all select 'queue ' || coalesce(q.main, q.id)) as p(place)
        cross join lateral (select l.pass from "pawl".flow l where l.waits_at = p.place and l.priority = f.priority
                            order by l.waits_at, l.priority, l.pass limit 1) l),
-      q.tenant, q.name, q.needs, q.paused, coalesce(q.main, q.id),
-      (select count(*) from (select from "pawl".ready r where r.lane = f.lane + 1000000000 limit 32) as r), f.weigher) order by f.id)
+      q.tenant, q.name, q.needs, q.paused, coalesce(q.main, q.id), standing[array_position(lanes, f.lane)], f.weigher))
     from unnest(ids) as i(id) cross join lateral (select f.* from "pawl".flow f where f.id = i.id limit 1) f
     cross join lateral (select q.* from "pawl".queue q where q.id = f.lane / 10 limit 1) q
     cross join lateral (
-      select array_agg(r.id order by r.ready_at, r.id) as jobs, array_agg(r.ready_at order by r.ready_at, r.id) as times from (
+      select array_agg(r.id) as jobs, array_agg(r.ready_at) as times from (
         select r.id, r.ready_at from "pawl".ready r where r.lane = -f.id order by r.lane, r.ready_at, r.id
         limit heads) as r) h);
 end $$;
@@ -1727,6 +1740,7 @@ begin
     return false;
   end if;
   delete from arrival a where a.key = it.id;
+  delete from arrival a where a.key = -it.id;
   delete from arrival a where a.flow = any(flows);
   delete from flow f where f.id = any(flows);
   delete from spend w where w.key = it.id;
@@ -1750,9 +1764,10 @@ begin
     cross join lateral (select from flow_key k where k.id = f.key and k.rate_ms > 0 and f.claimed > started - k.rate_ms limit 1) k
   )
   insert into arrival (key, flow)
-  select distinct f.key, null::int from freed f
+  select distinct -f.key, null::int from freed f
   union all select distinct null::int, x.f from json_to_recordset(items) as x(f int) where x.f is not null;
 end $$;
+
 
 
 
@@ -1764,20 +1779,26 @@ create or replace function "pawl".flow_keys(key_ids int[], flow_ids int[], start
 begin
   return (
     select json_agg(json_build_array(k.id, k.version, k.gate, k.wake_at, k.spent, k.spent_in, w.ids, w.amounts, w.windows,
-      c.taken, c.taken_since, c.started_within, c.oldest, s.jobs, s.flows, s.let_in) order by k.id)
-    from (select unnest(key_ids) union select unnest(f.keys) from unnest(flow_ids) as i(id)
-          cross join lateral (select f.keys from "pawl".flow f where f.id = i.id limit 1) f) as i(id)
+      c.taken, c.taken_since, case when k.rate_ms = 0 then 0 else c.within + p.within end, case when k.rate_ms > 0 then least(c.oldest, p.oldest) end,
+      s.jobs, s.flows, s.let_in))
+    from (select u.id, u.id = any(key_ids) as named from (
+            select unnest(key_ids) union select unnest(f.keys) from unnest(flow_ids) as i(id)
+            cross join lateral (select f.keys from "pawl".flow f where f.id = i.id limit 1) f) as u(id)) as i
     cross join lateral (select k.* from "pawl".flow_key k where k.id = i.id limit 1) k
     cross join lateral (select array_agg(w.id) as ids, array_agg(w.amount) as amounts, array_agg(w.at / greatest(k.per_ms, 1)) as windows
                         from "pawl".spend w where w.key = i.id) w
-    cross join lateral "pawl".flow_count(k.id, k.since, k.rate_ms, started) c
-    left join lateral (
+    cross join lateral (
+      select count(*) as taken, count(*) filter (where s.let_in >= k.since) as taken_since,
+             count(*) filter (where s.claimed is null or s.claimed > started - k.rate_ms) as within,
+             min(s.claimed) filter (where s.claimed > started - k.rate_ms) as oldest from "pawl".slot s where s.key = i.id) c
+    cross join lateral (select count(*) as within, min(p.claimed) as oldest from "pawl".pace p
+                        where k.rate_ms > 0 and p.key = i.id and p.claimed > started - k.rate_ms) p
+    cross join lateral (
       select array_agg(s.job order by s.n) as jobs, array_agg(s.flow order by s.n) as flows, array_agg(s.let_in order by s.n) as let_in from (
         
         select s.*, row_number() over (order by s.let_in desc, s.job desc) as n, count(*) over () as of
-        from (select s.* from "pawl".slot s where s.key = i.id offset 0) as s where s.claimed is null) as s
-      where s.n <= most or s.n > s.of - most) s
-      on k.id = any(key_ids));
+        from (select s.* from "pawl".slot s where i.named and s.key = i.id offset 0) as s where s.claimed is null) as s
+      where s.n <= most or s.n > s.of - most) s);
 end $$;
 
 
@@ -1787,14 +1808,20 @@ end $$;
 create or replace function "pawl".flow_left(items json, started bigint) returns void language plpgsql as $$
 declare
   freed json;
+  is_owned boolean;
+  has_spent boolean;
 begin
-  select json_agg(json_build_object('i', x.i, 'f', case when x.m = 'hold' then x.f end)) into freed
-  from json_to_recordset(items) as x(i bigint, f int, m text) where x.m in ('hold', 'leave');
+  select json_agg(json_build_object('i', x.i, 'f', case when x.m = 'hold' then x.f end)) filter (where x.m in ('hold', 'leave')),
+         coalesce(bool_or(x.m = 'own'), false), count(x.sp) > 0 into freed, is_owned, has_spent
+  from json_to_recordset(items) as x(i bigint, f int, m text, sp json);
   if freed is not null then perform "pawl".flow_free(freed, started); end if;
-  insert into "pawl".slot (key, job, flow, let_in, claimed)
-  select unnest(f.keys), x.i, x.f, started, started from json_to_recordset(items) as x(i bigint, f int, m text)
-  cross join lateral (select f.keys from "pawl".flow f where f.id = x.f limit 1) f where x.m = 'own'
-  on conflict (key, job) do update set claimed = excluded.claimed;
+  if is_owned then
+    insert into "pawl".slot (key, job, flow, let_in, claimed)
+    select unnest(f.keys), x.i, x.f, started, started from json_to_recordset(items) as x(i bigint, f int, m text)
+    cross join lateral (select f.keys from "pawl".flow f where f.id = x.f limit 1) f where x.m = 'own'
+    on conflict (key, job) do update set claimed = excluded.claimed;
+  end if;
+  if not has_spent then return; end if;
   with spent as (
     insert into "pawl".spend (key, at, amount)
     select k.id, started, s.a from json_to_recordset(items) as x(f int, sp json)
@@ -1848,7 +1875,7 @@ begin
     of_keys := of_keys || due.keys; of_flows := of_flows || due.flows; of_lanes := of_lanes || due.lanes; of_queues := of_queues || due.queues;
   else
     seen := array(
-      select a.id from unnest(of_keys) as u(key) cross join lateral (select a.id from arrival a where a.key = u.key limit most) a
+      select a.id from unnest(of_keys || array(select -unnest(of_keys))) as u(key) cross join lateral (select a.id from arrival a where a.key = u.key limit most) a
       union
       select a.id from unnest(of_flows) as u(flow) cross join lateral (select a.id from arrival a where a.flow = u.flow limit most) a
       union
@@ -1878,7 +1905,7 @@ begin
   flow_ids := array(select distinct u.id from (
     select unnest(of_flows) union all
     select f.id::int from json_array_elements(rings) as r(ring) cross join lateral json_array_elements_text(r.ring -> 2) as f(id)) as u(id) order by 1);
-  heads := greatest(1, least(32, 4 * most / greatest(1, cardinality(flow_ids))));
+  heads := greatest(2, least(32, most / greatest(1, cardinality(flow_ids))));
   return json_build_object('t', started, 'a', seen, 'k', of_keys, 'l', of_lanes, 'q', of_queues, 'f', of_flows, 'r', rings, 'g', hunger,
     's', shut, 'h', heads, 'fs', flow_flows(flow_ids, heads), 'ks', flow_keys(of_keys, flow_ids, started, most));
 end $$;
@@ -1900,9 +1927,9 @@ begin
   answers := case when again then unmoved(items, '{}', started, true) else array_fill('c'::text, array[json_array_length(items)]) end;
   places := array(
     select x.o from rows from (json_to_recordset(items) as (fl json)) with ordinality as x(fl, o)
+    cross join lateral json_to_record(x.fl -> 'km') as w(t text, k text, v int)
     
-    where answers[x.o] <> 'a' and (x.fl -> 'km' is null or coalesce((
-      select k.rev from flow_key k where k.tenant = x.fl -> 'km' ->> 't' and k.key = x.fl -> 'km' ->> 'k'), 0) <= (x.fl -> 'km' ->> 'v')::int));
+    where answers[x.o] <> 'a' and (w.k is null or coalesce((select k.rev from flow_key k where k.tenant = w.t and k.key = w.k), 0) <= w.v));
   if cardinality(places) > 0 then
     begin
       answers := flow_move_some(items, places, answers, of_the_callers);
@@ -1945,6 +1972,7 @@ end $$;
 
 
 
+
 create or replace function "pawl".flow_move_some(items json, places int[], answers text[], of_the_callers boolean) returns text[]
 language plpgsql as $$
 declare
@@ -1954,9 +1982,13 @@ declare
   n int := 0;
   left_ones json;
   of_key json;
+  waited int[];
 begin
-  
-  select json_agg(x.item order by x.n) into chosen from json_array_elements(items) with ordinality as x(item, n) where x.n = any(places);
+  chosen := items;
+  if cardinality(places) < cardinality(answers) then
+    
+    select json_agg(x.item order by x.n) into chosen from json_array_elements(items) with ordinality as x(item, n) where x.n = any(places);
+  end if;
   select * into moved from "pawl".move(chosen, false, of_the_callers) as m;
   for verdict in select json_array_elements_text(moved.verdicts) loop
     n := n + 1;
@@ -1966,6 +1998,17 @@ begin
   where x.o = any(places) and answers[x.o] = 'a';
   if left_ones is null then return answers; end if;
   perform "pawl".flow_left(left_ones, moved.now_ms);
+  
+  waited := array(
+    select u.f from (select distinct x.f from json_to_recordset(left_ones) as x(f int)) as u
+    cross join lateral (select f.keys from "pawl".flow f where f.id = u.f limit 1) f
+    where exists (select from unnest(f.keys) as k(id) cross join lateral (select from "pawl".flow w where w.waits_at = 'key ' || k.id limit 1) w));
+  if cardinality(waited) > 0 then
+    answers := array(
+      select case when x.a = 'a' and x.f = any(waited) then 'aw' else x.a end
+      from rows from (unnest(answers), json_to_recordset(items) as (fl json)) with ordinality as y(a, fl, o)
+      cross join lateral (select y.a, (y.fl ->> 'f')::int as f) x order by y.o);
+  end if;
   
   if exists (
     select from json_to_recordset(left_ones) as x(km json) cross join lateral json_to_record(x.km) as w(t text, k text, v int, z text)
@@ -2016,6 +2059,32 @@ set jit = off set enable_seqscan = off set enable_hashjoin = off set enable_merg
 begin
   insert into arrival (queue) select q.id from queue q
   cross join lateral (select from queue s where coalesce(s.main, s.id) = q.id and s.limited limit 1) s where q.hash = queue_hash;
+end $$;
+
+
+
+
+create or replace function "pawl".flow_sweep(most int) returns boolean
+language plpgsql set search_path = "pawl", pg_temp set lock_timeout = '1s' set jit = off set enable_seqscan = off
+set enable_hashjoin = off set enable_mergejoin = off set enable_bitmapscan = off set plan_cache_mode = force_generic_plan as $$
+declare
+  started bigint := clock();
+  of_keys int[];
+  found bigint;
+  rated record;
+begin
+  select count(*), array_agg(distinct -a.key) into found, of_keys from (select a.key from arrival a where a.key < 0 order by a.key limit most) as a;
+  if found = 0 then return false; end if;
+  perform from flow_key k where k.id = any(of_keys) order by k.id for no key update;
+  
+  of_keys := array(select u.key from unnest(of_keys) as u(key) where not exists (select from flow f where f.waits_at = 'key ' || u.key));
+  perform set_config('synchronous_commit', 'off', true);
+  update flow_key k set version = k.version + 1 where k.id = any(of_keys);
+  for rated in select k.id, k.rate_ms from flow_key k where k.id = any(of_keys) and k.rate_ms > 0 loop
+    delete from pace p where p.key = rated.id and p.claimed <= started - rated.rate_ms;
+  end loop;
+  delete from arrival a where a.key = any(array(select -unnest(of_keys)));
+  return found = most;
 end $$;
 
 
@@ -3489,7 +3558,7 @@ end $$;
 
 
 insert into "pawl".migration (number, name, checksum, edition)
-values (0, 'functions', 'df96ce149cce9696ceadbf1f4b56a52126149c61e79965bc12a02bb6c6675fad', 4)
+values (0, 'functions', '8a3dcda478558cbdf7c56157c4fdac7191b544b127e4f494edc0abbec23c485d', 4)
 on conflict (number) do update set edition = excluded.edition, checksum = excluded.checksum, applied_at = clock_timestamp();
 set local pawl_migration.role = '';
 
@@ -3501,7 +3570,7 @@ set local pawl_migration.role = '';
 do $$
 declare
   relations constant text[] := array['migration', 'seen', 'lead', 'queue', 'kind', 'job', 'mark', 'ready', 'lease', 'rest', 'past', 'asked', 'claim', 'parked_number', 'parked', 'entry', 'tally', 'feed', 'key', 'body', 'link', 'annotation', 'setting', 'flow_key', 'flow', 'slot', 'pace', 'spend', 'arrival', 'hunger', 'owned', 'stretch', 'events', 'jobs'];
-  granted constant text[] := array['intern_flows', 'limited_of', 'claim_limited', 'is_contended', 'flow_told', 'next_ready', 'flow_look', 'flow_apply', 'flow_move', 'flow_set', 'flow_views', 'flow_lobby', 'insert_plain', 'offer', 'insert_keyed', 'enqueue', 'enqueue_each', 'enqueue_together', 'claim', 'settle_leases', 'settle_bundles', 'missed', 'loosen', 'recount', 'move', 'intern_kind', 'intern_queues', 'kinds_by_id', 'sides', 'clock', 'server_ms', 'keep_time', 'kept_at', 'records', 'bodies', 'aliases', 'find_ids', 'long_ended', 'tenants', 'log', 'logs', 'altered', 'commits_at', 'caused', 'correlated', 'linked', 'born_between', 'claimed_between', 'led_between', 'committed_between', 'jobs_of', 'heartbeat', 'due', 'unjudged', 'place_entries', 'feed_page', 'feed_end', 'tallies', 'backlog', 'trim_feed', 'summarize', 'settings', 'annotate', 'annotations', 'compact', 'purge', 'hear', 'event_name'];
+  granted constant text[] := array['intern_flows', 'limited_of', 'claim_limited', 'is_contended', 'flow_told', 'next_ready', 'flow_look', 'flow_apply', 'flow_sweep', 'flow_move', 'flow_set', 'flow_views', 'flow_lobby', 'insert_plain', 'offer', 'insert_keyed', 'enqueue', 'enqueue_each', 'enqueue_together', 'claim', 'settle_leases', 'settle_bundles', 'missed', 'loosen', 'recount', 'move', 'intern_kind', 'intern_queues', 'kinds_by_id', 'sides', 'clock', 'server_ms', 'keep_time', 'kept_at', 'records', 'bodies', 'aliases', 'find_ids', 'long_ended', 'tenants', 'log', 'logs', 'altered', 'commits_at', 'caused', 'correlated', 'linked', 'born_between', 'claimed_between', 'led_between', 'committed_between', 'jobs_of', 'heartbeat', 'due', 'unjudged', 'place_entries', 'feed_page', 'feed_end', 'tallies', 'backlog', 'trim_feed', 'summarize', 'settings', 'annotate', 'annotations', 'compact', 'purge', 'hear', 'event_name'];
   views constant text[] := array['jobs', 'events'];
   inner_ones constant text[] := array['count_ended', 'leave_bundles', 'loosen_from', 'loosen_if_free', 'owned_of', 'settle_each_bundled', 'claim_answer', 'claim_answer_each', 'claim_replay', 'claim_stamp', 'claim_take', 'claim_take_limited', 'claim_words', 'bear', 'bear_all', 'bear_each', 'sum_of', 'take_key', 'wishes_of', 'flow_count', 'flow_due', 'flow_flows', 'flow_forget', 'flow_free', 'flow_keys', 'flow_left', 'flow_move_in', 'flow_move_some', 'flow_stir', 'flow_take_back', 'pause_sides', 'born_before', 'history', 'walk_of', 'walk_of_words', 'walks_in', 'add_asked', 'add_bodies', 'add_links', 'add_marks', 'beats_in', 'give_keys', 'hold_ended', 'is_wrong', 'move_keyed', 'move_sets', 'move_staying', 'request_mark', 'settle_each', 'strip', 'tick_earlier', 'unmoved', 'updated_at', 'answer', 'claim_park', 'parked_for'];
   home constant regnamespace := '"pawl"';
