@@ -20,6 +20,9 @@ const SIGNAL = 'go'
 /** As soon as can be. By default the first retry is within 2 s. */
 const AT_ONCE = { retry: { base: 1, max: 1, jitter: 'none' } } as const
 
+/** As the peers are: none of them writes a line about a handler that fails. */
+const QUIET = { log: 'silent' } as const
+
 type Library = Awaited<ReturnType<typeof built>>
 
 /** The same with V8 told what `pawl work` tells it in a process of its own; `open` tells it nothing. */
@@ -52,7 +55,7 @@ export async function pawl(name: string, build: Build, store: Contender['store']
       await opened.close()
     },
     async connect(url, role, purpose, { claimers, places } = ALONE) {
-      const upkeep = role === 'worker' ? {} : ({ ticker: false, retention: false } as const)
+      const upkeep = role === 'worker' ? QUIET : ({ ...QUIET, ticker: false, retention: false } as const)
       // Each of a crowd as if it were a process by itself: connections, ticker and retention of its own.
       const crowd = await Promise.all(Array.from({ length: claimers }, () => open(url, upkeep)))
       const [opened] = crowd

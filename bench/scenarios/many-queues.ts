@@ -10,11 +10,11 @@ export const manyQueues: Scenario = {
   unit: 'jobs/s',
   better: 'more',
   contenders: ['pawl', 'graphile-worker', 'pg-boss', 'bullmq-redis'],
-  note: `1,000 queues, each of a tenant of its own; half of the jobs. pawl has 100 simulated claimers, each with connections, ticker and retention of its own, ${PROCESSES} processes in all, each claimer for a tenth of the queues; one claimer drains one queue right before. The peers have one process that serves all: graphile-worker a task for each, pg-boss and BullMQ a worker for each`,
-  async run(stage, { warm, jobs, claimers, queues }) {
+  note: `1,000 queues, each of a tenant of its own; half of the jobs, and as many before them, so that every claimer is warm. pawl has 100 simulated claimers, each with connections, ticker and retention of its own, ${PROCESSES} processes in all, each claimer for a tenth of the queues; one claimer drains one queue right before. The peers have one process that serves all: graphile-worker a task for each, pg-boss and BullMQ a worker for each`,
+  async run(stage, { jobs, claimers, queues }) {
     const isPawl = stage.contender.build !== undefined
     const processes = isPawl ? PROCESSES : 1
-    const size = { warm: warm / 4, jobs: jobs / 2 }
+    const size = { warm: jobs / 2, jobs: jobs / 2 }
     const crowd = { claimers: isPawl ? claimers / PROCESSES : 1, places: queues }
     return withPlain(
       stage,
