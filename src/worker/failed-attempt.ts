@@ -1,6 +1,6 @@
 /** An attempt that failed, once the store has it: for the log and for `onFailed`. */
 import type { Job, State } from '../core/job.ts'
-import type { Log } from '../system/log.ts'
+import { type Log, silentLog } from '../system/log.ts'
 import type { LastWord } from './last-word.ts'
 
 export interface FailedAttempt {
@@ -28,6 +28,8 @@ export function warnOf(
   { command, bodies }: LastWord,
   sealed: boolean,
 ): void {
+  // The stack is read back out of the body: not for nobody.
+  if (log === silentLog) return
   const { type, queue, tenant } = job.spec.kind
   const said = command.type === 'fail' ? command.fault : { code: reasonIn(command), message: messageIn(command) }
   log.warn('handler failed', {
