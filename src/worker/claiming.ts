@@ -40,6 +40,8 @@ export const CLAIM_MAX = 500
 export class Claiming {
   readonly #options: ClaimingOptions
   #uses: readonly LaneUse[]
+  /** All lanes, by the name of their queue: a worker of a hundred queues has a thousand. */
+  readonly #lanesOf: ReadonlyMap<string, readonly Lane[]>
   /** Claims whose answers were lost are repeated under their own ids: what they were given is given again. */
   readonly #unanswered: string[] = []
   #claims = 0
@@ -51,6 +53,10 @@ export class Claiming {
       assert(weight > 0 && Number.isFinite(weight), `the weight of queue ${queue} is a number above 0`)
       return PRIORITIES.map((priority) => ({ lane: { tenant, queue, priority }, weight, pass: 0, hungrySince: since }))
     })
+    this.#lanesOf = Map.groupBy(
+      this.#uses.map(({ lane }) => lane),
+      ({ queue }) => queue,
+    )
   }
 
   /** `limited`: how many of them may have a flow. */
@@ -64,7 +70,7 @@ export class Claiming {
     // A claim under a repeated request id gets what it was given then, or nothing: waiting brings it no more.
     const able = { serves, pool, capabilities }
     const request = { requestId, workerId, lanes, ...able, limit, limited, ...(unanswered === undefined ? wait : {}) }
-    const found = byLane(lanes, await this.#asked(request))
+    const found = byLane(this.#lanesOf, await this.#asked(request))
     const portions = this.#portionsOf(found, asked, askedAt)
     const gave = lanes.map((lane) => found.get(lane)?.length ?? 0)
     this.#uses = afterClaim(this.#uses, asked, gave, limit, engine.now())
@@ -78,19 +84,17 @@ export class Claiming {
     for (let requestId = this.#unanswered.shift(); requestId !== undefined; requestId = this.#unanswered.shift()) {
       found.push(...(await this.#asked({ requestId, workerId, lanes: [], limit: 1 })))
     }
-    const lanes = this.#uses.map(({ lane }) => lane)
-    return this.#portionsOf(byLane(lanes, found), this.#uses, engine.now())
+    return this.#portionsOf(byLane(this.#lanesOf, found), this.#uses, engine.now())
   }
 
   #portionsOf(found: ReadonlyMap<Lane, readonly Assignment[]>, asked: readonly LaneUse[], askedAt: number): Portion[] {
     if (found.size === 0) return []
     const { ageMs } = this.#options
+    const giving = new Map(this.#uses.filter(({ lane }) => found.has(lane)).map((use) => [use.lane, use]))
     return asked.flatMap((use) => {
       const assignments = found.get(use.lane)
-      // Of a thousand lanes few gave something: only those are looked for among all.
       if (assignments === undefined) return []
-      const now = this.#uses.find(({ lane }) => lane === use.lane) ?? use
-      return [{ draw: drawFrom(use, now, askedAt, ageMs), assignments }]
+      return [{ draw: drawFrom(use, giving.get(use.lane) ?? use, askedAt, ageMs), assignments }]
     })
   }
 
@@ -113,9 +117,13 @@ const PRIORITIES = Array.from(
  * Assignments come in the order of the lanes: one walk finds where each lane's begin and end. A repeated claim is answered in the
  * order it first had; then a lane's jobs may be found in several places.
  */
-function byLane(lanes: readonly Lane[], assignments: readonly Assignment[]): ReadonlyMap<Lane, readonly Assignment[]> {
+function byLane(
+  lanesOf: ReadonlyMap<string, readonly Lane[]>,
+  assignments: readonly Assignment[],
+): ReadonlyMap<Lane, readonly Assignment[]> {
   const found = new Map<Lane, readonly Assignment[]>()
   for (let from = 0, to = 0; from < assignments.length; from = to) {
+    const lanes = lanesOf.get(assignments[from]?.job.spec.kind.queue ?? '') ?? []
     const lane =
       lanes.find((each) => isFrom(each, assignments[from])) ?? lanes.find((each) => isNamed(each, assignments[from]))
     assert(lane !== undefined, 'a claim is given jobs of the lanes it names')
