@@ -112,4 +112,11 @@ function textsOf(joined: Cell, separator: string, count: number): (place: number
   }
 }
 
-const copyOf = (text: string): string => Buffer.from(text).toString()
+/** Where texts are copied through: a buffer for each cost 5 µs more an input of 8 KB. */
+const SCRATCH = Buffer.allocUnsafeSlow(65_536)
+const BYTES_OF_A_UNIT = 3
+
+const copyOf = (text: string): string =>
+  text.length * BYTES_OF_A_UNIT > SCRATCH.length
+    ? Buffer.from(text).toString()
+    : SCRATCH.toString('utf8', 0, SCRATCH.write(text))
