@@ -180,7 +180,7 @@ export class HttpEngine implements Engine {
         return { ...page, feed: body['feed'] as readonly FeedItem[], cursor: body['cursor'] as string | undefined }
       }
       case 'tally':
-        return { ...page, tally: await this.#tally() }
+        return { ...page, tally: await this.#tally(query.queue) }
       case 'annotation': {
         const body = await this.#ok('GET', pathTo('jobs', query.id, 'late'))
         return { ...page, annotations: fromWire(body['late']) as readonly Annotation[] }
@@ -293,7 +293,7 @@ export class HttpEngine implements Engine {
     }
   }
 
-  async #tally(): Promise<readonly Tally[]> {
+  async #tally(wanted: string | undefined): Promise<readonly Tally[]> {
     const queues: { readonly queue: string; readonly counts: Readonly<Record<string, number>> }[] = []
     let cursor: string | undefined
     do {
@@ -301,7 +301,8 @@ export class HttpEngine implements Engine {
       queues.push(...(body['queues'] as typeof queues))
       cursor = body['cursor'] as string | undefined
     } while (cursor !== undefined)
-    return queues.flatMap(({ queue, counts }) =>
+    const asked = queues.filter(({ queue }) => wanted === undefined || queue === wanted)
+    return asked.flatMap(({ queue, counts }) =>
       Object.entries(counts).map(([state, count]) => ({
         tenant: '',
         queue,

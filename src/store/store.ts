@@ -363,8 +363,8 @@ export type EventQuery =
     }
   /** The feed, after a position (`''`: from its beginning; `undefined`: nothing but the current end). */
   | { readonly by: 'feed'; readonly after: string | undefined; readonly limit: number }
-  /** Counts per queue, type and state, of one tenant or of all, exact as of a feed position. */
-  | { readonly by: 'tally'; readonly tenant?: string | undefined }
+  /** Counts per queue, type and state, of one tenant or of all, of one name of a queue or of all, exact as of a feed position. */
+  | { readonly by: 'tally'; readonly tenant?: string | undefined; readonly queue?: string | undefined }
   /** Since when each queue has something to claim, of the first so many lanes that hold anything. */
   | { readonly by: 'backlog'; readonly lanes: number }
   /** Flow keys of a tenant: those named, or all by their names (code unit by code unit) from behind the cursor on. */
@@ -377,6 +377,8 @@ export type EventQuery =
       /** Their slots are to be counted anew. */
       readonly recount?: boolean | undefined
     }
+
+export type TallyQuery = Extract<EventQuery, { by: 'tally' }>
 
 export interface FeedItem {
   /** As `comparePositions` has it, above that of every item before. */

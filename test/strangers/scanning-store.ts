@@ -323,7 +323,7 @@ export class ScanningStore implements Store {
         return { ...common, feed, cursor: feed.at(-1)?.position ?? query.after }
       }
       case 'tally':
-        return { ...common, tally: this.#tally(query.tenant), cursor: end }
+        return { ...common, tally: this.#tally(query), cursor: end }
       case 'backlog':
         return { ...common, backlog: this.#backlog(common.now) }
       case 'keys':
@@ -336,13 +336,14 @@ export class ScanningStore implements Store {
     return rows.flatMap(({ events }) => events)
   }
 
-  #tally(wanted: string | undefined): readonly Tally[] {
+  #tally(wanted: { readonly tenant?: string | undefined; readonly queue?: string | undefined }): readonly Tally[] {
     const counts = new Map<string, Tally>()
     for (const { job } of this.#rows.values()) {
       const { tenant, queue, type: jobType } = job.spec.kind
       const { state } = job
       const name = JSON.stringify([tenant, queue, jobType, state])
-      if (wanted !== undefined && tenant !== wanted) continue
+      if (wanted.tenant !== undefined && tenant !== wanted.tenant) continue
+      if (wanted.queue !== undefined && queue !== wanted.queue) continue
       counts.set(name, { tenant, queue, jobType, state, count: (counts.get(name)?.count ?? 0) + 1 })
     }
     return [...counts.values()]

@@ -67,7 +67,7 @@ export class Operations {
 
   /** Tenants that have operations which have not ended; `tenant`: whether that one has. */
   async tenantsAtWork(tenant: string | undefined): Promise<ReadonlySet<string>> {
-    const { tally } = await this.#engine.events({ by: 'tally', tenant })
+    const { tally } = await this.#engine.events({ by: 'tally', tenant, queue: OPERATIONS_QUEUE })
     return new Set(tally.filter(isAtWork).map((row) => row.tenant))
   }
 

@@ -49,6 +49,27 @@ export const claim: readonly Check[] = [
     },
   },
   {
+    name: 'of a hundred lanes each is served where it stands in the order asked, whichever of them are empty',
+    async run(fixture) {
+      const jobs = await fixture.insert(
+        { queue: 'q7', priority: 9 },
+        { queue: 'q3', priority: 5 },
+        { queue: 'q3', priority: 5 },
+        { queue: 'q3', priority: 0 },
+        { queue: 'q9', priority: 4, runAt: fixture.begin + 600_000 },
+        { queue: 'q0', priority: 7 },
+      )
+      const queues = Array.from({ length: 10 }, (_, i) => `q${9 - i}`)
+      // Priority 7 is not asked for.
+      const priorities = [9, 8, 6, 5, 4, 3, 2, 1, 0]
+      const lanes = priorities.flatMap((priority) => queues.map((queue) => lane(fixture, queue, priority)))
+      const order = [0, 1, 2, 3].map((i) => jobs[i]?.id)
+      same(idsOf((await fixture.claim({ lanes, limit: 2 })).jobs), order.slice(0, 2), 'as they were asked for')
+      same(idsOf((await fixture.claim({ lanes, limit: 9 })).jobs), order.slice(2), 'and on from there')
+      same((await fixture.claim({ lanes, limit: 9 })).jobs, [], 'not what is delayed, nor what was not asked for')
+    },
+  },
+  {
     name: 'without lanes, or with the lanes of others, there is nothing',
     async run(fixture) {
       await fixture.insertOne({ queue: 'a' })

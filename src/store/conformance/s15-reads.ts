@@ -144,12 +144,12 @@ export const reads: readonly Check[] = [
     },
   },
   {
-    name: 'counts are told of one tenant, or of all',
+    name: 'counts are told of one tenant, or of all, and of one queue’s name',
     async run(fixture) {
       const theirs = `${fixture.tenant}-other`
       await fixture.insert({ queue: 'a' }, { queue: 'a' }, { queue: 'b', type: 'y' }, { tenant: theirs, queue: 'a' })
-      const counted = async (tenant: string | undefined) => {
-        const { tally } = await fixture.store.events({ by: 'tally', tenant })
+      const counted = async (tenant: string | undefined, queue?: string) => {
+        const { tally } = await fixture.store.events({ by: 'tally', tenant, queue })
         return tally
           .filter((each) => each.count > 0 && (each.tenant === fixture.tenant || each.tenant === theirs))
           .map(({ tenant: whose, queue, jobType, state, count }) => `${whose} ${queue} ${jobType} ${state} ${count}`)
@@ -161,6 +161,9 @@ export const reads: readonly Check[] = [
       same(await counted(fixture.tenant), mine, 'one tenant’s')
       same(await counted(theirs), others, 'the other’s')
       same(await counted(undefined), [...mine, ...others].toSorted(), 'everybody’s')
+      same(await counted(fixture.tenant, 'a'), mine.slice(0, 1), 'one tenant’s, of a queue')
+      same(await counted(undefined, 'a'), [mine[0] ?? '', ...others].toSorted(), 'everybody’s, of queues of one name')
+      same(await counted(undefined, 'nobody’s'), [], 'of a queue that is not there')
     },
   },
   {

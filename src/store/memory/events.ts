@@ -153,5 +153,8 @@ function fromFeed(shelves: Shelves, { after, limit }: Query<'feed'>): Partial<Ev
 
 const feedEnd = ({ feed, feedStart }: Shelves): string => String(feedStart + feed.length - 1)
 
-const tallied = ({ tally }: Shelves, { tenant }: Query<'tally'>): EventPage['tally'] =>
-  [...tally.values()].filter((each) => tenant === undefined || each.tenant === tenant)
+const tallied = ({ tally }: Shelves, query: Query<'tally'>): EventPage['tally'] =>
+  [...tally.values()].filter(
+    ({ tenant, queue }) =>
+      (query.tenant === undefined || tenant === query.tenant) && (query.queue === undefined || queue === query.queue),
+  )

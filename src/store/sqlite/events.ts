@@ -128,6 +128,7 @@ async function ofTally(reader: Reader, kinds: KindsByNumber, query: Query<'tally
   const sums = new Map<string, Tally>()
   for (const [number, code, count] of answered.rows) {
     const { tenant, queue, type } = kinds.get(number)
+    if (query.queue !== undefined && queue !== query.queue) continue
     const state = STATE_OF[code] as State
     const name = JSON.stringify([tenant, queue, type, state])
     sums.set(name, { tenant, queue, jobType: type, state, count: count + (sums.get(name)?.count ?? 0) })

@@ -1,4 +1,4 @@
--- Chooses up to so many jobs that are ready and whose own clock has not run out, lane by lane, each from a time on in its order, and locks them. Answers with where they
+-- Chooses up to so many jobs that are ready and whose own clock has not run out, lane by lane, each in its order and from a time on where one is given, and locks them. Answers with where they
 -- are, who they are, and what is common to them: `touched`, how many are more than enqueued, or careful; `first_tick`, their first clock; `bytes`
 -- of their inputs, of untouched ones; `shortest_ms`, the shortest of their leases; `at`, the time of the claim. Nulls: there is none.
 -- Caller: `claim`, under whose planner switches it runs. Index: ready's primary key, lane by lane; queue's primary key. Locks: the
@@ -19,7 +19,7 @@ begin
     ) as a
     cross join lateral (
       select r.ctid as tid, r.id, r.kind, r.window_ms, r.tick, r.rev, r.careful, r.bytes, r.doc from pawl.ready r
-      where r.lane = a.lane and r.ready_at >= a.start and r.ready_at <= started and (r.tick is null or r.tick > started)
+      where r.lane = a.lane and r.ready_at >= coalesce(a.start, 0) and r.ready_at <= started and (r.tick is null or r.tick > started)
       order by r.lane, r.ready_at, r.id limit wanted for update skip locked
     ) as r
     limit wanted

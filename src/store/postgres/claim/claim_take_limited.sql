@@ -22,7 +22,7 @@ begin
       into found_ones
     from (
       select r.ctid as tid, r.id, r.kind, r.window_ms, r.tick, r.rev, r.careful, r.doc from pawl.ready r
-      where r.lane = of_lane and r.ready_at >= starts[n] and r.ready_at <= started and (r.tick is null or r.tick > started)
+      where r.lane = of_lane and r.ready_at >= coalesce(starts[n], 0) and r.ready_at <= started and (r.tick is null or r.tick > started)
       order by r.lane, r.ready_at, r.id limit most for update skip locked
     ) as r;
     continue when found_ones.ids is null;

@@ -28,6 +28,7 @@ import { isLetInLane, letInLane } from '../names/let-in-lane.ts'
 import type { Sides } from '../names/sides.ts'
 import { recordOf } from '../read/records.ts'
 import { type ClaimedRow, type ClaimHeader, headerOf, jobsIn } from './claim-answer.ts'
+import { queuesAmong } from './lanes-asked.ts'
 import { NOBODY_TOLD, type ToldKeys, toldIn, toldOf } from './told-keys.ts'
 
 export interface ClaimParts {
@@ -62,6 +63,15 @@ export interface Asking {
   readonly park?: Park | undefined
 }
 
+/** Lanes by number, in the order in which they are asked for. */
+interface Asked {
+  readonly numbers: readonly number[]
+  /** From when on each is read. Absent: from the beginning. */
+  readonly starts: readonly number[]
+  /** Present where the lanes are many: only those with jobs are walked. */
+  readonly queues: readonly number[] | undefined
+}
+
 /** Smaller claims are about latency and order, not about throughput. */
 const DRAINING_FROM = 50
 const FROM_THE_BEGINNING_MS = 1_000
@@ -83,17 +93,18 @@ export class Claims {
   /** Claims what there is in these lanes, and parks the claim where there is nothing and it may be. */
   async ask(grant: Grant, lanes: readonly Lane[], asking: Asking): Promise<Found> {
     const { kinds, sides } = this.#parts
-    if (lanes.some((lane) => kinds.queue(lane) === undefined)) await kinds.internQueues(lanes)
+    if (lanes.some((lane) => kinds.ofLane(lane) === undefined)) await kinds.internQueues(lanes)
     await sides.learn(lanes)
     const numbers = this.#numbers(grant, lanes)
+    const queues = queuesAmong(numbers, asking.park !== undefined)
+    if (queues !== undefined) return this.#ask(grant, { numbers, starts: [], queues }, asking)
     const starts = this.#starts(numbers, isDraining(grant))
     if (starts.some((start) => start > 0)) {
-      const found = await this.#ask(grant, numbers, starts, { ...asking, park: undefined })
+      const found = await this.#ask(grant, { numbers, starts, queues }, { ...asking, park: undefined })
       // Otherwise nothing was claimed, so nothing is remembered under the request: it may be asked from the beginning.
       if (found.header.hasJobs || found.header.isRepeat) return found
     }
-    const zeros = numbers.map(() => 0)
-    return this.#ask(grant, numbers, zeros, asking)
+    return this.#ask(grant, { numbers, starts: [], queues }, asking)
   }
 
   /** `isUnseen`: whatever it repeats was given to this very claim while it was parked, and nobody has seen it yet. */
@@ -114,8 +125,11 @@ export class Claims {
       const isOurs = isUnseen && header.nonce === grant.nonce && rows.every((each) => each.loggedAttempt === null)
       return { now, replayed: !isOurs, jobs }
     }
-    if (jobs.length > 1) this.#putInOrder(jobs, this.#numbers(grant, grant.lanes))
-    if (isDraining(grant)) this.#reach(jobs, this.#numbers(grant, grant.lanes), grant.limit)
+    if (jobs.length > 1 || isDraining(grant)) {
+      const lanes = this.#numbers(grant, grant.lanes)
+      if (jobs.length > 1) this.#putInOrder(jobs, lanes)
+      if (isDraining(grant)) this.#reach(jobs, lanes, grant.limit)
+    }
     return { now, replayed: false, jobs, contended: header.isContended }
   }
 
@@ -134,18 +148,18 @@ export class Claims {
       if (hasLimited) numbers.add(letInLane(lane))
     }
     for (const lane of lanes) {
-      const queue = kinds.queue(lane) ?? 0
+      const queue = kinds.ofLane(lane) ?? 0
       for (const side of sideLanes(sides.of(queue), grant)) add(side, lane.priority)
       add(queue, lane.priority)
     }
     return [...numbers]
   }
 
-  async #ask(grant: Grant, lanes: readonly number[], starts: readonly number[], asking: Asking): Promise<Found> {
+  async #ask(grant: Grant, { numbers, starts, queues }: Asked, asking: Asking): Promise<Found> {
     const { connection, statements, sawClock } = this.#parts
     const { requestId, workerId, actor, nonce, limit, maxInputBytes } = grant
     const { isParked, park } = asking
-    const hasLimited = lanes.some(isLetInLane)
+    const hasLimited = numbers.some(isLetInLane)
     const free = hasLimited ? [grant.limited ?? limit] : []
     const [row] = await connection.run(hasLimited ? statements.claimLimited : statements.claim, () => [
       keyText(requestId),
@@ -153,7 +167,7 @@ export class Claims {
       storable(workerId),
       storable(actor),
       nonce,
-      literal(lanes),
+      literal(numbers),
       literal(starts),
       limit,
       maxInputBytes,
@@ -161,6 +175,7 @@ export class Claims {
       park?.ms,
       park?.channel,
       ...free,
+      queues && literal(queues),
     ])
     assert(row !== undefined, 'a claim is answered')
     const header = headerOf(row)
@@ -179,7 +194,8 @@ export class Claims {
 
   /** Lanes as they were asked for, each by time and number: as the rows were taken. Mostly they come like that. */
   #putInOrder(jobs: ClaimedJob[], lanes: readonly number[]): void {
-    const placeOf = ({ before }: ClaimedJob) => (lanes.length === 1 ? 0 : lanes.indexOf(this.#lane(before)))
+    const places = new Map(lanes.map((lane, place) => [lane, place]))
+    const placeOf = ({ before }: ClaimedJob) => (lanes.length === 1 ? 0 : (places.get(this.#lane(before)) ?? 0))
     const compare = (a: ClaimedJob, b: ClaimedJob) => placeOf(a) - placeOf(b) || byTime(a.before, b.before)
     if (jobs.some((job, n) => n > 0 && compare(jobs[n - 1] as ClaimedJob, job) > 0)) jobs.sort(compare)
   }

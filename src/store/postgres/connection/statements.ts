@@ -1,3 +1,4 @@
+import { lanesAsked } from '../claim/lanes-asked.ts'
 import { type FlowStatements, flowStatementsIn } from '../flow/statements.ts'
 
 /** Every statement the adapter sends, by name. The functions they call live beside their readers, a file each; this is their only caller. */
@@ -52,6 +53,7 @@ export interface Statements extends FlowStatements {
   readonly feedPage: string
   readonly feedEnd: string
   readonly tallies: string
+  readonly talliesIn: string
   readonly backlog: string
   readonly trimFeed: string
   readonly summarize: string
@@ -99,9 +101,10 @@ export const statementsIn = (schema: string): Statements => {
     enqueueOffering: `select e.*, ${s}.offer($2, $3, $4, $5, $6) from ${s}.enqueue($1) as e`,
     // Every role that may open the store may read this table, whatever else it may not.
     isOpen: `lock table ${s}.migration in access share mode`,
-    claim: `select c.*, case when coalesce(cardinality(c.ids), 0) < $8 and not c.is_repeat then ${s}.is_contended($6, c.now_ms) end,
-        case when c.is_parked then ${s}.next_ready($6, c.now_ms) end
-      from ${s}.claim($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12) as c`,
+    claim: `select c.*, case when coalesce(cardinality(c.ids), 0) < $8 and not c.is_repeat then ${s}.is_contended(l.lanes, c.now_ms) end,
+        case when c.is_parked then ${s}.next_ready(l.lanes, c.now_ms) end
+      from ${lanesAsked(s, '$13')} as l
+      cross join lateral ${s}.claim($1, $2, $3, $4, $5, l.lanes, $7, $8, $9, $10, $11, $12) as c`,
     settleLeases,
     settleBundles: `select * from ${s}.settle_bundles($1, $2, $3, $4, $5, $6)`,
     missed: `select ${s}.missed($1, $2)`,
@@ -163,6 +166,7 @@ const feedStatements = (s: string) => ({
   feedPage: `select * from ${s}.feed_page($1, $2)`,
   feedEnd: `select * from ${s}.feed_end()`,
   tallies: `select * from ${s}.tallies($1)`,
+  talliesIn: `select * from ${s}.tallies_in($1, $2)`,
   backlog: `select * from ${s}.backlog($1)`,
   trimFeed: `select ${s}.trim_feed($1, $2)`,
   summarize: `select ${s}.summarize()`,

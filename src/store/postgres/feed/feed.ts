@@ -5,7 +5,7 @@ import type { State } from '../../../core/job.ts'
 import { EVENT_OF, STATE_OF } from '../../codec/codes.ts'
 import { mustKnow } from '../../codec/parts.ts'
 import { original, storable } from '../../codec/text.ts'
-import type { Backlog, FeedItem, Tally } from '../../store.ts'
+import type { Backlog, FeedItem, Tally, TallyQuery } from '../../store.ts'
 import type { Row } from '../connection/client.ts'
 import type { LoadParts } from '../read/load.ts'
 
@@ -64,9 +64,12 @@ export async function feedAfter(parts: LoadParts, after: string, limit: number):
 
 export async function tallies(
   { run, kinds, statements }: LoadParts,
-  tenant: string | undefined,
+  { tenant, queue }: Pick<TallyQuery, 'tenant' | 'queue'>,
 ): Promise<readonly Tally[]> {
-  const rows = await run(statements.tallies, [tenant === undefined ? null : storable(tenant)])
+  const whose = tenant === undefined ? null : storable(tenant)
+  const rows = await (queue === undefined
+    ? run(statements.tallies, [whose])
+    : run(statements.talliesIn, [storable(queue), whose]))
   await kinds.ensure(rows.map(([kind]) => Number(kind)))
   const sums = new Map<string, Tally>()
   for (const [id, code, count] of rows) {

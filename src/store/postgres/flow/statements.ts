@@ -1,4 +1,6 @@
 /** The statements about flows and their keys. */
+import { lanesAsked } from '../claim/lanes-asked.ts'
+
 export interface FlowStatements {
   readonly internFlows: string
   readonly limitedOf: string
@@ -18,9 +20,10 @@ export interface FlowStatements {
 export const flowStatementsIn = (s: string): FlowStatements => ({
   internFlows: `select ${s}.intern_flows($1)`,
   limitedOf: `select ${s}.limited_of($1)`,
-  claimLimited: `select c.*, case when coalesce(cardinality(c.ids), 0) < $8 and not c.is_repeat then ${s}.is_contended($6, c.now_ms) end,
-      case when c.is_parked then ${s}.next_ready($6, c.now_ms) end, ${s}.flow_told(c.ids)
-    from ${s}.claim_limited($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13) as c`,
+  claimLimited: `select c.*, case when coalesce(cardinality(c.ids), 0) < $8 and not c.is_repeat then ${s}.is_contended(l.lanes, c.now_ms) end,
+      case when c.is_parked then ${s}.next_ready(l.lanes, c.now_ms) end, ${s}.flow_told(c.ids)
+    from ${lanesAsked(s, '$14')} as l
+    cross join lateral ${s}.claim_limited($1, $2, $3, $4, $5, l.lanes, $7, $8, $9, $10, $11, $12, $13) as c`,
   flowLook: `select ${s}.flow_look($1, $2, $3, $4, $5, $6)`,
   flowApply: `select * from ${s}.flow_apply($1)`,
   flowSweep: `select ${s}.flow_sweep($1)`,

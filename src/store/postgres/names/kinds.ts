@@ -10,6 +10,7 @@ import type { Policy } from '../../../core/policy.ts'
 import { leaseWindowMs } from '../../../core/timers.ts'
 import { laneNumber } from '../../codec/lane.ts'
 import { original, storable } from '../../codec/text.ts'
+import type { Lane } from '../../store.ts'
 import type { Row } from '../connection/client.ts'
 import type { Statements } from '../connection/statements.ts'
 import { PostgresRewound } from '../connection/trouble.ts'
@@ -36,6 +37,7 @@ export class Kinds {
   readonly #byHash = new Map<string, Promise<NumberedKind>>()
   readonly #byId = new Map<number, NumberedKind>()
   readonly #queues = new Map<string, Numbered>()
+  #ofLane = new WeakMap<Lane, number>()
   /** The database has lost some that it had. */
   #isRewound = false
 
@@ -114,6 +116,15 @@ export class Kinds {
     return this.#queues.get(nameOf(side))?.id
   }
 
+  /** As `queue`, of a lane that a claim names: a worker names the same ones with each claim, up to a thousand of them. */
+  ofLane(lane: Lane): number | undefined {
+    const known = this.#ofLane.get(lane)
+    if (known !== undefined) return known
+    const queue = this.queue(lane)
+    if (queue !== undefined) this.#ofLane.set(lane, queue)
+    return queue
+  }
+
   /** The lane of a job whose queue, or side lane, has been interned. */
   lane(job: Job): number {
     const queue = isAside(job) ? this.queue(sideOf(job)) : this.of(job.spec.kind).queue
@@ -153,6 +164,7 @@ export class Kinds {
     this.#isRewound = true
     this.#byKind = new WeakMap()
     this.#byPolicy = new WeakMap()
+    this.#ofLane = new WeakMap()
     this.#last = NONE
     for (const known of [this.#byHash, this.#byId, this.#queues]) known.clear()
     return false

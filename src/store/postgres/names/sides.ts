@@ -71,7 +71,7 @@ export class Sides {
     const nowMs = clock.monotonicMs()
     let due: Map<number, Lane> | undefined
     for (const lane of lanes) {
-      const queue = kinds.queue(lane)
+      const queue = kinds.ofLane(lane)
       if (queue === undefined || (this.#beside.get(queue)?.askAtMs ?? 0) > nowMs) continue
       due ??= new Map()
       due.set(queue, lane)

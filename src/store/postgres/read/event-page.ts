@@ -27,7 +27,7 @@ export async function eventPage(parts: LoadParts, query: EventQuery): Promise<Pa
     case 'tally': {
       await placeEntries(parts, { patient: true })
       const { cursor } = await feedEnd(parts)
-      return { tally: await tallies(parts, query.tenant), cursor }
+      return { tally: await tallies(parts, query), cursor }
     }
     case 'backlog':
       return { backlog: await backlog(parts, query.lanes) }

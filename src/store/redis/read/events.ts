@@ -30,7 +30,7 @@ function page(parts: ReadParts, query: EventQuery): Promise<EventPage> {
     case 'feed':
       return feed(parts, query.after, query.limit)
     case 'tally':
-      return tallied(parts, query.tenant)
+      return tallied(parts, query)
     case 'backlog':
       return backlog(parts, query.lanes)
     case 'keys':

@@ -1,6 +1,6 @@
 import type { State, Time } from '../../../core/job.ts'
 import { STATE_OF } from '../../codec/codes.ts'
-import type { EventPage, Tally } from '../../store.ts'
+import type { EventPage, Tally, TallyQuery } from '../../store.ts'
 import { pairs, word, words } from '../connection/reply.ts'
 import { nothing } from './page.ts'
 import type { ReadParts } from './read-log.ts'
@@ -32,12 +32,13 @@ export async function readTally({ calls, kinds }: ReadParts): Promise<TallyAnswe
   return { now: calls.timeIn(answer), purged: Number(word(answer[1])), seq: Number(word(answer[2])), counts }
 }
 
-export async function tallied(parts: ReadParts, wanted: string | undefined): Promise<EventPage> {
+export async function tallied(parts: ReadParts, wanted: Pick<TallyQuery, 'tenant' | 'queue'>): Promise<EventPage> {
   const { now, purged, seq, counts } = await readTally(parts)
   const sums = new Map<string, Tally>()
   for (const { kind, state, count } of counts) {
     const { tenant, queue, type } = parts.kinds.get(kind)
-    if (wanted !== undefined && tenant !== wanted) continue
+    if (wanted.tenant !== undefined && tenant !== wanted.tenant) continue
+    if (wanted.queue !== undefined && queue !== wanted.queue) continue
     const name = JSON.stringify([tenant, queue, type, state])
     sums.set(name, { tenant, queue, jobType: type, state, count: count + (sums.get(name)?.count ?? 0) })
   }

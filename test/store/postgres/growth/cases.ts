@@ -104,14 +104,14 @@ const newRow = (i: number, more: object = {}) => ({
 })
 const offer = [lane, 'pawl_hints', 'all', null]
 
-const grant = (request: string, lanes: readonly number[], wanted: number): readonly unknown[] => [
+const grant = (request: string, lanes: readonly number[], wanted: number, hasStarts = true): readonly unknown[] => [
   request,
   null,
   'w',
   'a',
   '00000000000000bb',
   literal(lanes),
-  literal(lanes.map(() => 0)),
+  literal(hasStarts ? lanes.map(() => 0) : []),
   wanted,
   1 << 20,
 ]
@@ -240,8 +240,8 @@ export const CASES: Readonly<Record<StatementName, readonly Case[]>> = {
   ],
   isOpen: [{ what: 'a lock', values: [] }],
   claim: [
-    { what: 'one', values: [...grant(another, [lane], 1), ...notParked] },
-    { what: 'touched and untouched', values: [...grant(another, [lane], 50), ...notParked] },
+    { what: 'one', values: [...grant(another, [lane], 1), ...notParked, null] },
+    { what: 'touched and untouched', values: [...grant(another, [lane], 50), ...notParked, null] },
     {
       what: 'many lanes',
       values: [
@@ -251,22 +251,45 @@ export const CASES: Readonly<Record<StatementName, readonly Case[]>> = {
           50,
         ),
         ...notParked,
+        null,
       ],
     },
-    { what: 'a bundle', values: [...grant(another, [lane], 16), ...notParked] },
-    { what: 'again', values: [...grant('r501', [lane], 50), ...notParked] },
-    { what: 'a bundle again', values: [...grant('bundle3', [lane], 50), ...notParked] },
-    { what: 'in vain', values: [...grant(another, [5015], 50), ...notParked] },
-    { what: 'parked', values: [...grant(another, [5015], 50), false, 1000, 'channel'] },
-    { what: 'parked before', values: [...grant('p501', [5015], 50), true, 1000, 'channel'] },
+    {
+      what: 'many lanes of many queues',
+      values: [
+        ...grant(
+          another,
+          some((n) => 10 * n + 5),
+          50,
+          false,
+        ),
+        ...notParked,
+        literal(some((n) => n)),
+      ],
+    },
+    {
+      what: 'many queues in vain',
+      values: [...grant(another, [5015], 50, false), ...notParked, literal(some((n) => n))],
+    },
+    { what: 'a bundle', values: [...grant(another, [lane], 16), ...notParked, null] },
+    { what: 'again', values: [...grant('r501', [lane], 50), ...notParked, null] },
+    { what: 'a bundle again', values: [...grant('bundle3', [lane], 50), ...notParked, null] },
+    { what: 'in vain', values: [...grant(another, [5015], 50), ...notParked, null] },
+    { what: 'parked', values: [...grant(another, [5015], 50), false, 1000, 'channel', null] },
+    { what: 'parked before', values: [...grant('p501', [5015], 50), true, 1000, 'channel', null] },
   ],
   claimLimited: [
     {
       what: 'limited and not',
-      values: [...grant(another, [letInLane(lane), lane, ...numbers.map(laneOf).map(letInLane)], 50), ...notParked, 10],
+      values: [
+        ...grant(another, [letInLane(lane), lane, ...numbers.map(laneOf).map(letInLane)], 50),
+        ...notParked,
+        10,
+        null,
+      ],
     },
-    { what: 'again', values: [...grant('r501', [letInLane(lane)], 50), ...notParked, 10] },
-    { what: 'in vain', values: [...grant(another, [letInLane(5015 + 1)], 50), false, 1000, 'channel', 10] },
+    { what: 'again', values: [...grant('r501', [letInLane(lane)], 50), ...notParked, 10, null] },
+    { what: 'in vain', values: [...grant(another, [letInLane(5015 + 1)], 50), false, 1000, 'channel', 10, null] },
   ],
   flowMove: [
     {
@@ -586,6 +609,10 @@ export const CASES: Readonly<Record<StatementName, readonly Case[]>> = {
   tallies: [
     { what: 'of a tenant', values: ['t50'] },
     { what: 'of all', values: [null] },
+  ],
+  talliesIn: [
+    { what: 'of a tenant', values: ['q50', 't50'] },
+    { what: 'of all', values: ['q50', null] },
   ],
   backlog: [{ what: 'twenty lanes', values: [20] }],
   trimFeed: [{ what: 'twenty', values: [BEGIN + 500, 20] }],

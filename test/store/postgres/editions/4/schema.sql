@@ -973,7 +973,7 @@ begin
     ) as a
     cross join lateral (
       select r.ctid as tid, r.id, r.kind, r.window_ms, r.tick, r.rev, r.careful, r.bytes, r.doc from "pawl".ready r
-      where r.lane = a.lane and r.ready_at >= a.start and r.ready_at <= started and (r.tick is null or r.tick > started)
+      where r.lane = a.lane and r.ready_at >= coalesce(a.start, 0) and r.ready_at <= started and (r.tick is null or r.tick > started)
       order by r.lane, r.ready_at, r.id limit wanted for update skip locked
     ) as r
     limit wanted
@@ -1004,7 +1004,7 @@ begin
       into found_ones
     from (
       select r.ctid as tid, r.id, r.kind, r.window_ms, r.tick, r.rev, r.careful, r.doc from "pawl".ready r
-      where r.lane = of_lane and r.ready_at >= starts[n] and r.ready_at <= started and (r.tick is null or r.tick > started)
+      where r.lane = of_lane and r.ready_at >= coalesce(starts[n], 0) and r.ready_at <= started and (r.tick is null or r.tick > started)
       order by r.lane, r.ready_at, r.id limit most for update skip locked
     ) as r;
     continue when found_ones.ids is null;
@@ -1039,6 +1039,33 @@ begin
       select from ready r where r.lane = a.lane and r.ready_at <= at_ms and (r.tick is null or r.tick > at_ms) limit 1
     ) r
   );
+end $$;
+
+
+
+
+
+
+create or replace function "pawl".lanes_there(lanes int[], queues int[]) returns int[]
+language plpgsql stable set search_path = "pawl", pg_temp
+set jit = off set enable_seqscan = off set enable_bitmapscan = off set plan_cache_mode = force_generic_plan as $$
+declare
+  found_ones int[];
+begin
+  with recursive there as (
+    select q.queue, r.lane from unnest(queues) as q(queue)
+    cross join lateral (
+      select r.lane from ready r where r.lane >= q.queue * 10 and r.lane < (q.queue + 1) * 10 order by r.lane limit 1
+    ) r
+    union all
+    select t.queue, r.lane from there t
+    cross join lateral (
+      select r.lane from ready r where r.lane > t.lane and r.lane < (t.queue + 1) * 10 order by r.lane limit 1
+    ) r
+  )
+  select array_agg(t.lane) into found_ones from there t;
+  if found_ones is null then return '{}'; end if;
+  return array(select a.lane from unnest(lanes) with ordinality as a(lane, n) join unnest(found_ones) as t(lane) on t.lane = a.lane order by a.n);
 end $$;
 
 
@@ -1547,6 +1574,16 @@ language sql stable rows 100 set search_path = "pawl", pg_temp set jit = off set
   cross join lateral (select k.id from kind k where k.queue = q.id offset 0) k
   cross join lateral (select t.* from tally t where t.kind = k.id offset 0) t
   where md5(q.tenant) = md5(tenant_name) and q.tenant = tenant_name and t.count <> 0
+$$;
+
+
+
+create or replace function "pawl".tallies_in(queue_name text, tenant_name text) returns table (kind int, state text, count bigint)
+language sql stable rows 100 set search_path = "pawl", pg_temp set jit = off set enable_seqscan = off set enable_bitmapscan = off as $$
+  select t.kind, t.state::text, t.count from queue q
+  cross join lateral (select k.id from kind k where k.queue = q.id offset 0) k
+  cross join lateral (select t.* from tally t where t.kind = k.id offset 0) t
+  where md5(q.name) = md5(queue_name) and q.name = queue_name and (tenant_name is null or q.tenant = tenant_name) and t.count <> 0
 $$;
 
 
@@ -3558,7 +3595,7 @@ end $$;
 
 
 insert into "pawl".migration (number, name, checksum, edition)
-values (0, 'functions', '8a3dcda478558cbdf7c56157c4fdac7191b544b127e4f494edc0abbec23c485d', 4)
+values (0, 'functions', '77ff516805f9c3ef7a1873db51035a4f20757c5cb103c1304c89222ec3f81e1b', 4)
 on conflict (number) do update set edition = excluded.edition, checksum = excluded.checksum, applied_at = clock_timestamp();
 set local pawl_migration.role = '';
 
@@ -3570,7 +3607,7 @@ set local pawl_migration.role = '';
 do $$
 declare
   relations constant text[] := array['migration', 'seen', 'lead', 'queue', 'kind', 'job', 'mark', 'ready', 'lease', 'rest', 'past', 'asked', 'claim', 'parked_number', 'parked', 'entry', 'tally', 'feed', 'key', 'body', 'link', 'annotation', 'setting', 'flow_key', 'flow', 'slot', 'pace', 'spend', 'arrival', 'hunger', 'owned', 'stretch', 'events', 'jobs'];
-  granted constant text[] := array['intern_flows', 'limited_of', 'claim_limited', 'is_contended', 'flow_told', 'next_ready', 'flow_look', 'flow_apply', 'flow_sweep', 'flow_move', 'flow_set', 'flow_views', 'flow_lobby', 'insert_plain', 'offer', 'insert_keyed', 'enqueue', 'enqueue_each', 'enqueue_together', 'claim', 'settle_leases', 'settle_bundles', 'missed', 'loosen', 'recount', 'move', 'intern_kind', 'intern_queues', 'kinds_by_id', 'sides', 'clock', 'server_ms', 'keep_time', 'kept_at', 'records', 'bodies', 'aliases', 'find_ids', 'long_ended', 'tenants', 'log', 'logs', 'altered', 'commits_at', 'caused', 'correlated', 'linked', 'born_between', 'claimed_between', 'led_between', 'committed_between', 'jobs_of', 'heartbeat', 'due', 'unjudged', 'place_entries', 'feed_page', 'feed_end', 'tallies', 'backlog', 'trim_feed', 'summarize', 'settings', 'annotate', 'annotations', 'compact', 'purge', 'hear', 'event_name'];
+  granted constant text[] := array['intern_flows', 'limited_of', 'claim_limited', 'is_contended', 'lanes_there', 'flow_told', 'next_ready', 'flow_look', 'flow_apply', 'flow_sweep', 'flow_move', 'flow_set', 'flow_views', 'flow_lobby', 'insert_plain', 'offer', 'insert_keyed', 'enqueue', 'enqueue_each', 'enqueue_together', 'claim', 'settle_leases', 'settle_bundles', 'missed', 'loosen', 'recount', 'move', 'intern_kind', 'intern_queues', 'kinds_by_id', 'sides', 'clock', 'server_ms', 'keep_time', 'kept_at', 'records', 'bodies', 'aliases', 'find_ids', 'long_ended', 'tenants', 'log', 'logs', 'altered', 'commits_at', 'caused', 'correlated', 'linked', 'born_between', 'claimed_between', 'led_between', 'committed_between', 'jobs_of', 'heartbeat', 'due', 'unjudged', 'place_entries', 'feed_page', 'feed_end', 'tallies', 'tallies_in', 'backlog', 'trim_feed', 'summarize', 'settings', 'annotate', 'annotations', 'compact', 'purge', 'hear', 'event_name'];
   views constant text[] := array['jobs', 'events'];
   inner_ones constant text[] := array['count_ended', 'leave_bundles', 'loosen_from', 'loosen_if_free', 'owned_of', 'settle_each_bundled', 'claim_answer', 'claim_answer_each', 'claim_replay', 'claim_stamp', 'claim_take', 'claim_take_limited', 'claim_words', 'bear', 'bear_all', 'bear_each', 'sum_of', 'take_key', 'wishes_of', 'flow_count', 'flow_due', 'flow_flows', 'flow_forget', 'flow_free', 'flow_keys', 'flow_left', 'flow_move_in', 'flow_move_some', 'flow_stir', 'flow_take_back', 'pause_sides', 'born_before', 'history', 'walk_of', 'walk_of_words', 'walks_in', 'add_asked', 'add_bodies', 'add_links', 'add_marks', 'beats_in', 'give_keys', 'hold_ended', 'is_wrong', 'move_keyed', 'move_sets', 'move_staying', 'request_mark', 'settle_each', 'strip', 'tick_earlier', 'unmoved', 'updated_at', 'answer', 'claim_park', 'parked_for'];
   home constant regnamespace := '"pawl"';

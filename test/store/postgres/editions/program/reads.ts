@@ -50,5 +50,6 @@ export const reads: Chapter = async (fixture) => {
   await store.events({ by: 'feed', after: undefined, limit: 1 })
   await store.events({ by: 'tally' })
   await store.events({ by: 'tally', tenant })
+  await store.events({ by: 'tally', tenant, queue: 'q' })
   await store.events({ by: 'backlog', lanes: 5 })
 }
