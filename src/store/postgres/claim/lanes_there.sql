@@ -1,6 +1,6 @@
 -- Of these lanes those in which a job stands, in the order given; `queues`: all that these lanes belong to, each once. Each queue is asked for the first
 -- of its lanes that has something, then for the next: a claim of a hundred queues names a thousand lanes, most of which are empty, and
--- walking them one by one cost 1.7 ms (0.2 so, 0.4 where there is something). With a snapshot held open elsewhere what lies dead in those queues is walked
+-- walking them one by one cost 1.7 ms where all are empty (0.3 so); where a hundred have something, a claim of 64 jobs cost 1.5 (1.1 so). With a snapshot held open elsewhere what lies dead in those queues is walked
 -- over, so a claim of few lanes does not come here.
 -- Caller: `claims.ts`, in one statement with the claim. Index: ready's primary key. Locks: none.
 create or replace function pawl.lanes_there(lanes int[], queues int[]) returns int[]

@@ -3595,7 +3595,7 @@ end $$;
 
 
 insert into "pawl".migration (number, name, checksum, edition)
-values (0, 'functions', '77ff516805f9c3ef7a1873db51035a4f20757c5cb103c1304c89222ec3f81e1b', 4)
+values (0, 'functions', '88cd6e2f51f09efcbede52038a3cb0904f3d65b1b7446d4e04605dfb12521ed8', 4)
 on conflict (number) do update set edition = excluded.edition, checksum = excluded.checksum, applied_at = clock_timestamp();
 set local pawl_migration.role = '';
 
