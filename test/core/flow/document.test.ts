@@ -17,6 +17,7 @@ describe('the document of a key', () => {
     const quiet = { declared: undefined, byHand: undefined, record: atRest('k') }
     expect(encodeKey(quiet)).toBe('{}')
     expect(decodeKey('k', '{}')).toEqual(quiet)
+    expect(decodeKey('k', '')).toEqual(quiet)
     const { key: record } = new KeyLife().hears(THROTTLED)
     const slow = { declared: { concurrency: 8 }, byHand: { weight: 2 }, record }
     expect(decodeKey(record.key, encodeKey(slow))).toEqual(slow)

@@ -1,6 +1,15 @@
 import { describe, expect, it } from 'vitest'
 import { gateOf } from '../../../src/core/flow/gate.ts'
-import { atKey, atLane, atQueue, type Flow, type Hall, joiningPass, type Place } from '../../../src/core/flow/hall.ts'
+import {
+  atKey,
+  atLane,
+  atQueue,
+  type Flow,
+  type Hall,
+  joiningPass,
+  type Place,
+  passedOn,
+} from '../../../src/core/flow/hall.ts'
 import { atRest, type Limit } from '../../../src/core/flow/key.ts'
 import { letIn } from '../../../src/core/flow/let-in.ts'
 import { countOf } from '../../../src/core/flow/slots.ts'
@@ -135,6 +144,8 @@ describe('letting in', () => {
     expect(joiningPass({ pass: 3, weight: 2 }, 10)).toBe(10)
     expect(joiningPass({ pass: 10.2, weight: 2 }, 10)).toBe(10.2)
     expect(joiningPass({ pass: 99, weight: 2 }, 10)).toBe(10.5)
+    expect(passedOn({ pass: 3, weight: 2 }, undefined)).toBe(3.5)
+    expect([passedOn({ pass: 3, weight: 2 }, 10), passedOn({ pass: 3, weight: 2 }, 2)]).toEqual([10.5, 3.5])
     const flows = [
       { name: 'old', waitsAt: atKey('a'), pass: 7, keys: ['a'] },
       { name: 'new', pass: 0, keys: ['a'] },

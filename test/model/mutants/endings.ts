@@ -72,5 +72,9 @@ export const ENDINGS: readonly Mutant[] = [
     "job.lease !== undefined && job.phase === 'run' && job.cancel !== undefined",
     "job.lease !== undefined && job.phase === 'run' && job.cancel !== undefined && job.rev < 0",
   ]),
-  wide('cancel-survives-reopening', 'cancel', ['evolve.ts', '      cancel: undefined,\n      needs', '      needs']),
+  wide('cancel-survives-reopening', 'cancel', [
+    'evolve.ts',
+    '      cancel: undefined,\n      ...asAsked(job)',
+    '      ...asAsked(job)',
+  ]),
 ]

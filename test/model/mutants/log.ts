@@ -44,8 +44,8 @@ export const LOG: readonly Mutant[] = [
   ]),
   mutant('any-enqueue-is-the-same', 'budget', [
     'decide.ts',
-    'if (sameEnqueue(job, command)) {',
-    'if (sameEnqueue(job, command) || job.rev > 0) {',
+    'if (sameEnqueue({ id: job.id, spec: askedOf(job) }, command)) {',
+    'if (sameEnqueue({ id: job.id, spec: askedOf(job) }, command) || job.rev > 0) {',
   ]),
   mutant('expected-revision-ignored', 'budget', [
     'decide.ts',
