@@ -459,6 +459,18 @@ export const CASES: Readonly<Record<StatementName, readonly Case[]>> = {
       }),
     },
     {
+      what: 'resting to ready, with marks',
+      values: move(even(job.resting), {
+        q: 's',
+        r: 4,
+        s: packed(0, 1, RANK.queued),
+        w: 'r',
+        ra: FAR,
+        d: '{}',
+        mk: [another],
+      }),
+    },
+    {
       what: 'resting to a lease',
       values: move(even(job.resting), {
         q: 's',
