@@ -279,6 +279,17 @@ describe('explaining a word', () => {
     expect(stderr).toContain('Did you mean STALE_FENCE?')
   })
 
+  it('that is an error: says what becomes of the job, and of the limit key it ran under', async () => {
+    const why = async (word: string) => (await json<{ why: string }>(['explain', word])).why
+    expect(await why('rate_limited')).toMatch(
+      /^Retried while the budget lasts\. .*slowed down; with Retry-After, it is held/,
+    )
+    expect(await why('E_5XX_ORIGIN')).toMatch(/5 in a row break the limit key/)
+    expect(await why('browser_crash')).toBe('Retried while the budget lasts.')
+    const { meanings } = await json<{ meanings: { kind: string }[] }>(['explain', 'policy_violation'])
+    expect(meanings.map(({ kind }) => kind)).toEqual(['error', 'reason'])
+  })
+
   it('alone: lists every word there is something to say about', async () => {
     const { meanings } = await json<{ meanings: { word: string; kind: string }[] }>(['explain'])
     const kinds = new Set(meanings.map(({ kind }) => kind))

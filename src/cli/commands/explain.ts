@@ -1,6 +1,8 @@
 /** `pawl explain <id>`: why is this job not running? `pawl explain <CODE>`: what does this word mean? */
 import type { Command } from 'commander'
 import { CODE_MEANS, DEFAULT_ERRORS, DEPENDENCY_CODES } from '../../core/errors.ts'
+import { STRIKES_TO_BREAK } from '../../core/flow/numbers.ts'
+import { type Signal, signalOf } from '../../core/flow/signal.ts'
 import { isId } from '../../core/id.ts'
 import { DEAD_LETTER_REASONS, STATES } from '../../core/job.ts'
 import { CLASS_MEANS, OWN_CODE_MEANS, REASON_MEANS, STATE_MEANS } from '../../core/meanings.ts'
@@ -113,7 +115,7 @@ function meaningsOf(asked: string): readonly Meaning[] {
       word,
       kind: 'error',
       title: `An error of class ${kind}`,
-      why: `${capital(CLASS_MEANS[kind])}.${besides(word)}`,
+      why: `${capital(CLASS_MEANS[kind])}.${besides(word)}${saysOfItsKey(signalOf({ succeeded: false, code: word, class: kind }))}`,
       next: `A job type may say otherwise: errors: { ${word}: '…' }.`,
     })
   const means = own(CLASS_MEANS, word)
@@ -155,6 +157,18 @@ function besides(code: string): string {
   const own = OWN_CODE_MEANS[code] === undefined ? '' : ` ${capital(OWN_CODE_MEANS[code])}.`
   const stands = CODE_MEANS[code] === undefined ? '' : ` It stands for ${CODE_MEANS[code]}.`
   return `${own}${stands}${DEPENDENCY_CODES.has(code) ? ' It names something the job depends on.' : ''}`
+}
+
+/** What the end of an attempt with this error does to the limit key it ran under. */
+function saysOfItsKey(signal: Signal | undefined): string {
+  switch (signal?.type) {
+    case 'throttled':
+      return ' The limit key of its job, where it has one, is slowed down; with Retry-After, it is held until then.'
+    case 'unavailable':
+      return ` ${STRIKES_TO_BREAK.open} in a row break the limit key of its job, where it has one, until a probe gets through.`
+    default:
+      return ''
+  }
 }
 
 const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1)
