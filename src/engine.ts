@@ -81,6 +81,8 @@ export type {
   RefusedJob,
 } from './core/operation.ts'
 export type { Curve, DeclaredLimit, ErrorClass, OnDuplicate, Policy } from './core/policy.ts'
+// What a store counts, tells and finds a job by, whatever admission has made of it.
+export { askedOf, type Recasted, type Redirect } from './core/recast.ts'
 export { REFUSALS, type Refusal, type RefusalCode, type Violation } from './core/refusal.ts'
 export { type CurveInput, type PolicyInput, type RetryInput, resolvePolicy } from './core/resolve.ts'
 export { JobError, LeaseConflictError, type ThrownOptions } from './core/thrown.ts'

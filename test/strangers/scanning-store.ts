@@ -6,6 +6,7 @@
 import {
   type Agenda,
   type Annotation,
+  askedOf,
   type Backlog,
   type Beat,
   type BeatAnswer,
@@ -224,6 +225,7 @@ export class ScanningStore implements Store {
 
   #move(row: Row, change: Extract<Change, { kind: 'move' }>, now: Time): Verdict {
     const { before, after, events, bodies, notAfter, give, take, spawn } = change
+    if (change.births !== undefined) return NO_LIMITS
     if (notAfter !== undefined && now >= notAfter) return { status: 'late' }
     const given = new Set(give.map((key) => keyName(before, key)))
     const wanted = [
@@ -339,7 +341,7 @@ export class ScanningStore implements Store {
   #tally(wanted: { readonly tenant?: string | undefined; readonly queue?: string | undefined }): readonly Tally[] {
     const counts = new Map<string, Tally>()
     for (const { job } of this.#rows.values()) {
-      const { tenant, queue, type: jobType } = job.spec.kind
+      const { tenant, queue, type: jobType } = askedOf(job).kind
       const { state } = job
       const name = JSON.stringify([tenant, queue, jobType, state])
       if (wanted.tenant !== undefined && tenant !== wanted.tenant) continue
@@ -415,7 +417,7 @@ export class ScanningStore implements Store {
     row.events.push(...structuredClone(events))
     row.times = { ticks: job.nextTickAt, judgements: judgeAt(job) }
     if (row.claim?.fence !== job.lease?.fence) row.claim = undefined
-    const { tenant, queue, type: jobType } = job.spec.kind
+    const { tenant, queue, type: jobType } = askedOf(job).kind
     for (const { rev, type } of events) {
       const position = String(Number(this.#feed.at(-1)?.position ?? 0) + 1)
       this.#feed.push({ position, jobId: job.id, rev, type, tenant, queue, jobType })

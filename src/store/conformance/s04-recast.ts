@@ -71,6 +71,7 @@ export const recasts: readonly Check[] = [
     },
   },
   {
+    needs: 'flow',
     name: 'what is put under a key is held and let in by it like any other, in the lane it was sent to',
     async run(fixture) {
       const key = `gpu-${fixture.tenant}`
@@ -95,6 +96,7 @@ export const recasts: readonly Check[] = [
     },
   },
   {
+    needs: 'flow',
     name: 'a key of its own stays before those it is put under, and it needs a slot of each',
     async run(fixture) {
       const [own, added] = [`own-${fixture.tenant}`, `added-${fixture.tenant}`]

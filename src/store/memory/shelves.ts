@@ -286,11 +286,11 @@ function addRequest(requests: Map<string, Event[]> | undefined, event: Event): v
   else caused.push(event)
 }
 
-/** The first event and the record share what was asked for. */
 /** What a job is by now, where it was there before: as it was, unless admission has made something else of it, or that is over. */
 const specAfter = (before: Job | undefined, job: Job): Job['spec'] | undefined =>
   before?.recast === undefined && job.recast === undefined ? before?.spec : job.spec
 
+/** The first event and the record share what was asked for. */
 const withSpec = (event: Event, { spec }: Job): Event =>
   event.type === 'enqueued' ? { ...event, payload: { ...event.payload, spec } } : event
 
