@@ -1,5 +1,5 @@
 import { readFileSync, truncateSync, writeFileSync } from 'node:fs'
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { defineJob } from '../../src/library/define-job.ts'
 import { open } from '../../src/open.ts'
 import { ended, folder, json, pawl } from './pawl.ts'
@@ -20,6 +20,16 @@ const charge = defineJob({
   },
   retry: { attempts: 1 },
 })
+
+const home = folder()
+const [from, file] = [home.at('from.db'), home.at('all.jsonl')]
+
+beforeAll(async () => {
+  await lived(from)
+  await json(['export', '--settings', '-o', file, '--url', from])
+})
+
+afterAll(() => home[Symbol.dispose]())
 
 /** A store with jobs that have ended and one that has not, a limit set by hand, a schedule, a token and a paused queue. */
 async function lived(url: string): Promise<void> {
@@ -45,11 +55,7 @@ const linesIn = (path: string): readonly unknown[] =>
 
 describe('an export with settings', () => {
   it('is moved to another store with histories, keys, limits, schedules, tokens and pauses', async () => {
-    const home = folder()
-    onTestFinished(() => home[Symbol.dispose]())
-    const [from, to, file] = [home.at('from.db'), home.at('to.db'), home.at('all.jsonl')]
-    await lived(from)
-    await json(['export', '--settings', '-o', file, '--url', from])
+    const to = home.at('to.db')
     const importing = (...more: readonly string[]) => json(['import', file, '--history', '--url', to, ...more])
     expect(await importing('--dry-run')).toMatchObject({ jobs: 3, brought: 0 })
     expect(await importing('--yes')).toMatchObject({ jobs: 3, brought: 3, there: 0, refused: [] })
@@ -77,30 +83,26 @@ describe('an export with settings', () => {
   })
 
   it('is finished by another, and a line that was cut off is written again', async () => {
-    const home = folder()
-    onTestFinished(() => home[Symbol.dispose]())
-    const [from, file] = [home.at('from.db'), home.at('all.jsonl')]
-    await lived(from)
-    await json(['export', '--settings', '-o', file, '--url', from])
     const whole = readFileSync(file, 'utf8')
-    truncateSync(file, Buffer.byteLength(whole) - 100)
-    expect(await json(['export', '--settings', '--resume', '-o', file, '--url', from])).toMatchObject({ exported: 3 })
-    expect(readFileSync(file, 'utf8')).toBe(whole)
+    const cut = home.at('cut.jsonl')
+    writeFileSync(cut, whole)
+    truncateSync(cut, Buffer.byteLength(whole) - 100)
+    expect(await json(['export', '--settings', '--resume', '-o', cut, '--url', from])).toMatchObject({ exported: 3 })
+    expect(readFileSync(cut, 'utf8')).toBe(whole)
     const unnamed = await pawl(['export', '--resume', '--url', from])
     expect([unnamed.code, unnamed.stderr]).toEqual([2, expect.stringContaining('--resume goes on with a file')])
   })
 
   it('changes nothing where a line is wrong, a worker is at work, or a gateway is in between', async () => {
-    const home = folder()
-    onTestFinished(() => home[Symbol.dispose]())
-    const [from, to, file] = [home.at('from.db'), home.at('to.db'), home.at('all.jsonl')]
-    await lived(from)
-    await json(['export', '-o', file, '--url', from])
+    const to = home.at('other.db')
     const lines = readFileSync(file, 'utf8').trimEnd().split('\n')
-    const spoilt = lines.map((line, i) => (i === 2 ? line.replace('"rev":1', '"rev":7') : line))
+    const spoilt = lines.map((line, i) => (i === lines.length - 1 ? line.replace('"rev":1', '"rev":7') : line))
     writeFileSync(home.at('spoilt.jsonl'), `${spoilt.join('\n')}\n`)
     const wrong = await pawl(['import', home.at('spoilt.jsonl'), '--history', '--yes', '--url', to])
-    expect([wrong.code, wrong.stderr]).toEqual([2, expect.stringMatching(/Line 3: the log (?:and the record )?of job/)])
+    expect([wrong.code, wrong.stderr]).toEqual([
+      2,
+      expect.stringMatching(/Line \d+: the log (?:and the record )?of job/),
+    ])
     const remote = await pawl(['import', file, '--history', '--yes', '--url', 'http://127.0.0.1:9'])
     expect([remote.code, remote.stderr]).toEqual([2, expect.stringContaining('is a gateway')])
     await using there = await open(to, { log: 'silent', ticker: false })

@@ -102,9 +102,14 @@ async function applied(fixture: StoreFixture, changes: readonly Change[]): Promi
 async function pagesOf(size: Size, question: (filled: Filled) => Promise<unknown>): Promise<number> {
   const each = filled.get(size) as Filled
   await question(each)
-  pages = 0
-  await question(each)
-  return pages
+  // The least of some: what a plan that was just made anew has read of catalogs, because statistics had changed, is not the question's.
+  const counts: number[] = []
+  for (let n = 0; n < 3; n += 1) {
+    pages = 0
+    await question(each)
+    counts.push(pages)
+  }
+  return Math.min(...counts)
 }
 
 async function expectBounded(question: (filled: Filled) => Promise<unknown>): Promise<void> {
