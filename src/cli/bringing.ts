@@ -1,5 +1,7 @@
 /** `pawl import --history`: what an export holds, brought in as it was. Interrupted, the same command goes on. */
+import type { Event } from '../core/event.ts'
 import { idNumber } from '../core/id.ts'
+import type { Engine } from '../engine/engine.ts'
 import { skipNumbers } from '../engine/id-blocks.ts'
 import { broughtLimit, broughtSetting, type DocumentFate } from '../engine/transfer/bring-documents.ts'
 import { broughtIn } from '../engine/transfer/bring-in.ts'
@@ -31,6 +33,8 @@ interface Contents {
   /** What the other store had written down about queues, by the keys of their documents. */
   readonly queueDocuments: ReadonlyMap<string, string>
 }
+
+type Documents = Pick<Engine, 'settings' | 'now'>
 
 interface Done {
   brought: number
@@ -84,14 +88,15 @@ async function look({ terminal }: Session, path: string): Promise<Contents> {
     count[line.pawl] += 1
     if (line.pawl === 'setting' && line.collection === 'queue') queueDocuments.set(line.key, line.text)
     if (line.pawl !== 'job') continue
-    const [first] = carriedIn(line, n).log
+    const { log } = carriedIn(line, n)
+    const [first] = log
     if (first?.type !== 'enqueued') throw new Usage(`Line ${n}: the log of its job does not begin.`)
     const { tenant, queue } = first.payload.spec.kind
     const number = idNumber(first.jobId)
     if (number === undefined) throw new Usage(`Line ${n}: ${safe(String(first.jobId))} is not the id of a job.`)
     lastNumber = Math.max(lastNumber, number)
     tenants.add(tenant)
-    queues.set(queueKey(tenant, queue), { tenant, queue })
+    for (const each of [queue, ...redirectedTo(log)]) queues.set(queueKey(tenant, each), { tenant, queue: each })
     terminal.progress('read', count.job)
   }
   terminal.progressDone()
@@ -106,11 +111,16 @@ async function look({ terminal }: Session, path: string): Promise<Contents> {
   }
 }
 
+/** Queues that admission has sent the job to, where it stands instead. */
+const redirectedTo = (log: readonly Event[]): readonly string[] =>
+  log.flatMap((event) => (event.type === 'admitted' ? (event.payload.recast?.redirect?.queue ?? []) : []))
+
 async function bring(session: Session, store: Store, path: string, contents: Contents): Promise<Done> {
   const { tenants, queues, queueDocuments, lastNumber, jobs } = contents
   const { now } = await store.load([])
-  await refuseBesideWorkers(store, tenants, now)
-  for (const queue of queues) await pausedFor(store, queue, now)
+  const documents: Documents = { settings: (operations) => store.settings(operations), now: () => now }
+  await refuseBesideWorkers(documents, tenants)
+  for (const queue of queues) await pausedFor(documents, queue)
   if (jobs > 0) await skipNumbers(store, lastNumber, tenants)
   const done: Done = {
     brought: 0,
@@ -145,14 +155,14 @@ async function bring(session: Session, store: Store, path: string, contents: Con
       done.documents[await broughtSetting(store, line)] += 1
   }
   if (batch.length > 0) await send()
-  for (const queue of queues) await resumed(store, queue, queueDocuments.get(queueKey(queue.tenant, queue.queue)))
+  for (const queue of queues) await resumed(documents, queue, queueDocuments.get(queueKey(queue.tenant, queue.queue)))
   session.terminal.progressDone()
   return done
 }
 
 /** Whoever works here already would be given jobs that are only half there. */
-async function refuseBesideWorkers(store: Store, tenants: readonly string[], now: number): Promise<void> {
-  const workers = new Workers({ settings: (operations) => store.settings(operations), now: () => now })
+async function refuseBesideWorkers(documents: Documents, tenants: readonly string[]): Promise<void> {
+  const workers = new Workers(documents)
   for (const tenant of tenants) {
     const [one] = await workers.presentOf(tenant)
     if (one !== undefined)

@@ -7,12 +7,13 @@ import { type Brought, broughtIn } from '../../src/engine/transfer/bring-in.ts'
 import { type CarriedJob, carriedJob } from '../../src/engine/transfer/carried.ts'
 import { verify } from '../../src/engine/verify.ts'
 import { eventFromWire, eventToWire } from '../../src/gateway/contract/wire.ts'
+import { defineSpec } from '../../src/index.ts'
 import { openOn, openStore } from '../../src/open.ts'
 import { openMemoryStore } from '../../src/store/memory/memory.ts'
 import type { Store } from '../../src/store/store.ts'
 import { runPrograms } from '../store/programs/run-programs.ts'
 import { scaled } from '../support/scale.ts'
-import { PLACES, STORES } from './opened.ts'
+import { openAt, PLACES, STORES } from './opened.ts'
 import { VirtualClock } from './virtual-clock.ts'
 
 const NONCE = '00000000000000aa'
@@ -110,6 +111,34 @@ describe.each(STORES)('jobs brought into %s', (name) => {
     }
     expect(statuses(answers)).toContain('brought')
     await store.close()
+  })
+})
+
+describe.each(STORES)('a job that admission has sent elsewhere, under a key, brought into %s', (name) => {
+  it('stands where it was sent, and its key is there', async () => {
+    await using there = await openAt({ url: 'memory:', [Symbol.asyncDispose]: async () => {} })
+    const { id } = await there.enqueue(defineSpec({ type: 'render', queue: 'main', admission: true }), 1)
+    const redirect = { from: 'job.render', to: 'job.cheap', queue: 'second', type: 'cheap', rule: 'r' }
+    const recast = {
+      redirect,
+      labels: { risk: 'low' },
+      throttles: [{ key: 'gpu', rule: 'r', limit: { concurrency: 1 } }],
+    }
+    const command = { type: 'admit', actor: 'ann', requestId: 'a', rule: 'r', policyHash: 'p', recast } as const
+    expect(await there.engine.settle([{ id, command }])).toMatchObject([{ ok: true }])
+    const one = (await carriedJob(there.engine, id)) as CarriedJob
+    await using place = await PLACES[name]()
+    const store = await opened(place.url)
+    expect(await broughtIn(store, [one], NONCE)).toEqual([{ status: 'brought' }])
+    await using pawl = openOn(store, { ticker: false, retention: false, log: 'silent' })
+    const claim = { requestId: 'c', workerId: 'w', limit: 5, waitMs: 20_000 }
+    const lanes = [{ tenant: 'default', queue: 'second', priority: 5 }]
+    expect(await pawl.engine.claim({ ...claim, lanes })).toMatchObject([
+      { job: { id, spec: { kind: { type: 'cheap' } } } },
+    ])
+    expect((await pawl.engine.limits({ tenant: 'default', limit: 5 })).limits).toMatchObject([
+      { key: 'gpu', taken: 1, limit: { concurrency: 1 } },
+    ])
   })
 })
 

@@ -16,7 +16,7 @@ import { keyChange, keyOf } from '../../core/keys.ts'
 import { reasonOf } from '../../core/reason.ts'
 import { isStripping } from '../../core/stripped.ts'
 import type { Body, Change, Inserted, Key, Loaded, LoadItem, NewJob, Store } from '../../store/store.ts'
-import { birthsOf } from '../flow-keys.ts'
+import { birthsIn, birthsOf } from '../flow-keys.ts'
 import { keysOf } from '../keys.ts'
 import { logBreaches } from '../log-breaches.ts'
 import type { CarriedJob } from './carried.ts'
@@ -222,7 +222,8 @@ function nextOf({ arrival, before }: Moving): { readonly after: Job; readonly ch
   const strips = isStripping(before, after) ? true : undefined
   const move = { kind: 'move', before, after, events, bodies, strips } as const
   const take = before.rev === arrival.first.rev ? heldKeys(last, carried) : []
-  return { after, change: { ...move, notAfter: undefined, give: [], take, spawn: undefined } }
+  const births = birthsIn(events)
+  return { after, change: { ...move, notAfter: undefined, give: [], take, spawn: undefined, births } }
 }
 
 /** All but its input, which it was born with. */
