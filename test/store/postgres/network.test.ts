@@ -177,8 +177,7 @@ describePooled('through a pooler', () => {
     await proxy.stop()
     pooler = await startPgbouncer(database.url)
     proxy = await startProxy(pooler.url)
-    // A process more is on the way, which has to have its turn within that time on a full machine.
-    store = await openPostgresStore({ url: proxy.url, log, answerWithinMs: 2 * ANSWER_WITHIN_MS })
+    store = await openPostgresStore({ url: proxy.url, log, answerWithinMs: ANSWER_WITHIN_MS })
   })
 
   afterEach(() => pooler.stop())

@@ -12,7 +12,7 @@ const WORKING = `select count(*) from ${OURS} where ${AT_WORK}`
 const WORKING_FOR_SOMEBODY = `select count(*) from pg_stat_activity a where ${AT_WORK} and a.datname = current_database()
   and a.usename = current_user and a.pid <> pg_backend_pid() and a.query_start < clock_timestamp() - $1 * interval '1 ms'`
 
-/** Whether the server is at what was asked on each of these, none of which has been answered for so long. */
+/** Whether the server is at what was asked on each of these, none of which has been answered for longer than that. */
 export async function areAtWork(asked: Link, links: readonly Link[], forMs: number): Promise<boolean> {
   const direct = links.filter(({ greeting }) => greeting.direct)
   const pooled = links.length - direct.length

@@ -99,7 +99,8 @@ export class Watch {
   /** The server is at what they wait for; or was until just now, and it has come. */
   async #areAlive(asked: Link, silent: readonly Link[]): Promise<boolean> {
     const { timers, answerWithinMs } = this.#parts
-    const atWork = await within(timers, ASKED_WITHIN_MS, areAtWork(asked, silent, answerWithinMs))
+    // Half of it: what had to wait for a place in a pooler has begun later than it was asked.
+    const atWork = await within(timers, ASKED_WITHIN_MS, areAtWork(asked, silent, answerWithinMs / 2))
     if (atWork === true) for (const link of silent) link.vouch()
     const quiet = silent.filter((link) => link.isQuiet && link.unseen >= LOOKS)
     if (atWork === true || quiet.length === 0) return true
