@@ -7,7 +7,7 @@ import { eventually } from '../support/eventually.ts'
 import { describeOnNats, startNats } from '../support/nats.ts'
 import { startNatsRelay, troubled } from '../support/nats-relay.ts'
 import { startProxy } from '../support/proxy.ts'
-import { scaled } from '../support/scale.ts'
+import { scaled, soaking } from '../support/scale.ts'
 import { type Flow, openFlow } from './flow.ts'
 
 const LONG_MS = scaled(100_000, 1_500_000)
@@ -61,7 +61,8 @@ describeOnNats('jobs through a bus', () => {
     LONG_MS,
   )
 
-  it(
+  // A silence is noticed after ten seconds: the soak has the time.
+  it.runIf(soaking)(
     'go on by the other process when the way of one falls silent, and by both when it is back',
     async () => {
       await using nats = await startNats()
