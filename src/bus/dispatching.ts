@@ -4,6 +4,7 @@
  */
 import { isReturnable } from '../core/dialects/bond.ts'
 import { asRequested, requestName } from '../core/dialects/job-request.ts'
+import { poolHolder } from '../core/dialects/worker-name.ts'
 import { EVERY_PRIORITY } from '../core/job.ts'
 import { reasonOf } from '../core/reason.ts'
 import type { Assignment, Engine } from '../engine/engine.ts'
@@ -54,7 +55,7 @@ export class Dispatching {
     const { pool, capabilities } = this.#squad
     const found = await engine.claim({
       requestId: ids.requestId(),
-      workerId: `pool:${pool}`,
+      workerId: poolHolder(pool),
       actor: ACTOR,
       lanes: await this.#lanesNow(),
       pool,

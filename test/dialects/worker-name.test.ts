@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { isNamedByStart, lastWorkerOf, lateWorkerOf, namedBy } from '../../src/core/dialects/worker-name.ts'
+import { isNamedByStart, lastWorkerOf, lateWorkerOf, namedBy, poolHolder } from '../../src/core/dialects/worker-name.ts'
 import type { Annotation } from '../../src/core/event.ts'
 import { given, T0 } from '../core/given.ts'
 
@@ -32,7 +32,7 @@ describe('which worker it was', () => {
 
   it('is who began with what a pool was given, and never the pool', () => {
     const start = { type: 'start', fence: 'mine', actor: 'worker:w2' } as const
-    const { record, events } = given().claims('pool:code').does(start, back)
+    const { record, events } = given().claims(poolHolder('code')).does(start, back)
     expect([lastWorkerOf(record), isNamedByStart(record)]).toEqual([undefined, true])
     expect(namedBy(record, events).lastClaim?.owner).toEqual({ workerId: 'w2' })
     expect([lateWorkerOf(late('worker:w2'), events), lateWorkerOf(late('somebody'), events)]).toEqual([

@@ -8,6 +8,9 @@ import type { Job } from '../job.ts'
 const POOL = 'pool:'
 const WORKER = 'worker:'
 
+/** In whose name a pool holds what it was dispatched. */
+export const poolHolder = (pool: string): string => `${POOL}${pool}`
+
 const unlessPool = (workerId: string | undefined): string | undefined =>
   workerId?.startsWith(POOL) === true ? undefined : workerId
 
