@@ -46,7 +46,7 @@ export function App(): ReactNode {
     <QueryClientProvider client={client}>
       <Router base={BASE}>
         <Toasts>
-          <SessionGate signIn={<SignIn />}>
+          <SessionGate signIn={<SignIn />} again={<SignIn isAgain />}>
             <VocabularyProvider>
               <Frame>
                 <Boundary>

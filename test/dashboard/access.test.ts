@@ -26,6 +26,7 @@ const PLACES = [
   '/tail',
   '/operations',
   '/machine',
+  '/machine?dialect=003',
   '/tokens',
 ] as const
 

@@ -15,7 +15,7 @@ import type { Pawl } from '../../src/library/pawl.ts'
 import { open } from '../../src/open.ts'
 import { realTimers } from '../../src/system/timers.ts'
 import { chromiumBinary } from '../support/debian.ts'
-import { freshDatabase } from '../support/postgres.ts'
+import { migratedDatabase } from '../support/migrated-postgres.ts'
 
 /** Built once, by whoever comes first; nothing to do where it is as its sources are. */
 export function built(): void {
@@ -143,7 +143,7 @@ function inFolder(): Place {
 }
 
 async function inDatabase(): Promise<Place> {
-  const database = await freshDatabase()
+  const database = await migratedDatabase()
   return { url: database.url, [Symbol.asyncDispose]: () => database.drop() }
 }
 

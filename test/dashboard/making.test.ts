@@ -84,7 +84,8 @@ describe.skipIf(chromiumMissing() !== undefined).each(STORES)('in the dashboard,
     await page.getByRole('button', { name: 'Copy the id' }).waitFor()
     const id = page.url().split('/').at(-1) ?? ''
     await succeeded(id)
-    await page.getByRole('link', { name: 'Enqueue as new…' }).click()
+    await page.getByRole('button', { name: 'More', exact: true }).click()
+    await page.getByRole('menuitem', { name: 'Edit and enqueue as new…' }).click()
     expect(await page.getByLabel('note').inputValue()).toBe('by hand')
     expect(await raw.inputValue()).toContain(account)
     expect(complaints).toEqual([])

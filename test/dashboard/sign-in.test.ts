@@ -68,6 +68,22 @@ describe.skipIf(missing !== undefined).each(STORES)('the door of the dashboard, 
     await fixture.pawl.cancel(id, { mode: 'hard' })
   })
 
+  it('has a session that may end by itself: the screen stays, and goes on when somebody signs in again', async () => {
+    const { page, context } = await fixture.enter('operator')
+    await page.goto(`${fixture.gateway.url}/jobs?q=state:failed`)
+    const query = page.getByRole('combobox', { name: 'Query' })
+    await query.waitFor()
+    await context.clearCookies()
+    const ended = page.getByRole('dialog', { name: 'Your session has ended' })
+    await ended.waitFor()
+    expect(await query.count()).toBe(1)
+    const words = { name: 'ann', scope: 'operator', tenant: 'default', queues: undefined } as const
+    await ended.getByLabel('Token').fill((await fixture.gateway.tokens.create(words)).secret)
+    await ended.getByRole('button', { name: 'Sign in' }).click()
+    await ended.waitFor({ state: 'detached' })
+    expect(page.url()).toContain('/jobs?q=state:failed')
+  })
+
   it('signs out, here and for good', async () => {
     const { page, context } = await fixture.enter('operator')
     const cookies = await context.cookies()

@@ -1,14 +1,18 @@
 /** A job's buttons. What is not allowed stays in its place, greyed, and says which rule forbids it. */
 import { type ReactNode, useState } from 'react'
-import { Link } from 'wouter'
 import { useMachine } from '../api/queries.ts'
 import { useSession } from '../api/session.tsx'
 import type { Job } from '../api/wire.ts'
 import { useKeys } from '../frame/keys.ts'
+import { Card } from '../parts/card.tsx'
 import { Tip } from '../parts/tip.tsx'
+import { refusal } from '../parts/toasts.tsx'
+import { useMedia } from '../words/media.ts'
+import { useWords } from '../words/vocabulary.tsx'
 import { type Action, actionsFor, isAskedAbout } from './actions.ts'
 import { ActionForm } from './form.tsx'
-import { useAct } from './use-act.ts'
+import { MoreMenu } from './more-menu.tsx'
+import { type Refused, useAct } from './use-act.ts'
 
 /** Admission is about jobs that nobody has let in: elsewhere it would be noise. What a policy asks a person about is approved. */
 function isShown({ command, forbidden }: Action, job: Job): boolean {
@@ -17,10 +21,17 @@ function isShown({ command, forbidden }: Action, job: Job): boolean {
   return command !== 'deny' || forbidden === undefined
 }
 
-export function ActionButtons({ job }: { readonly job: Job }): ReactNode {
+export interface ActionButtonsProps {
+  readonly job: Job
+  /** At the bottom of a phone, where a thumb is. */
+  readonly isBar?: boolean
+}
+
+export function ActionButtons({ job, isBar = false }: ActionButtonsProps): ReactNode {
   const { data: machine } = useMachine()
   const session = useSession()
-  const act = useAct(job)
+  const [refused, setRefused] = useState<Refused>()
+  const act = useAct(job, setRefused)
   const [asked, setAsked] = useState<Action>()
   const all = machine === undefined ? [] : actionsFor(job, machine, session)
   const shown = all.filter((action) => isShown(action, job))
@@ -31,35 +42,36 @@ export function ActionButtons({ job }: { readonly job: Job }): ReactNode {
   )
   useKeys(asked === undefined ? Object.fromEntries(pressed) : {})
   return (
-    <div className="flex flex-wrap gap-2">
-      {shown.map((action) =>
-        action.forbidden === undefined ? (
-          <button
-            key={action.command}
-            type="button"
-            className="btn"
-            disabled={act.isPending}
-            onClick={() => press(action)}
-          >
-            {action.text}
-          </button>
-        ) : (
-          <Tip key={action.command} text={action.forbidden}>
-            <button type="button" className="btn" aria-disabled="true">
-              {action.text.replace('…', '')}
+    <div
+      className={
+        isBar ? 'fixed inset-x-0 bottom-15 z-20 border-t border-line bg-bg px-3 py-2' : 'flex flex-col items-end gap-2'
+      }
+      role="toolbar"
+      aria-label="Actions"
+    >
+      {refused === undefined ? null : <Meanwhile refused={refused} onClose={() => setRefused(undefined)} />}
+      <div className={`flex gap-2 ${isBar ? 'overflow-x-auto' : 'flex-wrap justify-end'}`}>
+        {shown.map((action) =>
+          action.forbidden === undefined ? (
+            <button
+              key={action.command}
+              type="button"
+              className="btn"
+              disabled={act.isPending}
+              onClick={() => press(action)}
+            >
+              {action.text}
             </button>
-          </Tip>
-        ),
-      )}
-      {session.can('createJob') ? (
-        <Link
-          className="btn"
-          href={`/new?type=${encodeURIComponent(job.type)}&from=${encodeURIComponent(job.id)}`}
-          title="A new job with this one's input, to be changed first"
-        >
-          Enqueue as new…
-        </Link>
-      ) : null}
+          ) : (
+            <Tip key={action.command} text={action.forbidden}>
+              <button type="button" className="btn" aria-disabled="true">
+                {action.text.replace('…', '')}
+              </button>
+            </Tip>
+          ),
+        )}
+        <MoreMenu job={job} />
+      </div>
       {asked === undefined ? null : (
         <ActionForm
           action={asked}
@@ -72,5 +84,53 @@ export function ActionButtons({ job }: { readonly job: Job }): ReactNode {
         />
       )}
     </div>
+  )
+}
+
+/** A refusal in its place: why, and what has happened since the job was looked at. */
+function Meanwhile({ refused, onClose }: { readonly refused: Refused; readonly onClose: () => void }): ReactNode {
+  const words = useWords()
+  const { since, problem } = refused
+  return (
+    <div role="alert" className="card mb-2 max-w-md border-bad p-3 text-sm">
+      <p>{refusal(problem)}</p>
+      {since.length === 0 ? null : (
+        <p className="text-text-2">
+          Meanwhile:{' '}
+          {since
+            .map(
+              ({ type, to, actor }) =>
+                `${words.event(type)}${to === undefined ? '' : `, now ${words.state(to)}`} by ${actor}`,
+            )
+            .join('; ')}
+          .
+        </p>
+      )}
+      <button type="button" className="btn mt-2" onClick={onClose}>
+        I have seen it
+      </button>
+    </div>
+  )
+}
+
+/** Where nothing can be pointed at: what cannot be done, and by which rule. */
+export function NotPossible({ job }: { readonly job: Job }): ReactNode {
+  const isTouched = useMedia('(pointer: coarse)')
+  const { data: machine } = useMachine()
+  const session = useSession()
+  const forbidden = (machine === undefined ? [] : actionsFor(job, machine, session)).filter(
+    (action) => isShown(action, job) && action.forbidden !== undefined,
+  )
+  if (!isTouched || forbidden.length === 0) return null
+  return (
+    <Card title="Not possible now">
+      <ul className="flex flex-col gap-1 px-4 pb-4 text-sm text-text-2">
+        {forbidden.map(({ command, text, forbidden: why }) => (
+          <li key={command}>
+            <b className="font-medium text-text">{text.replace('…', '')}:</b> {why}
+          </li>
+        ))}
+      </ul>
+    </Card>
   )
 }

@@ -87,6 +87,15 @@ export const useBrokenKeys = (enabled: boolean) =>
     enabled,
   })
 
+/** Names of the first so many keys. */
+export const useKeyNames = (enabled: boolean) =>
+  useQuery({
+    queryKey: ['limits', 'names'],
+    queryFn: async () => (await read(undefined, 1)).limits.map(({ key }) => key),
+    staleTime: LOOK_SELDOM_MS,
+    enabled,
+  })
+
 export const useLimit = (key: string) =>
   useQuery({
     queryKey: ['limit', key],

@@ -28,6 +28,14 @@ class Live {
     }
   }
 
+  /** At once, where it would wait for its turn to try. */
+  again(): void {
+    if (this.#source === undefined || this.#source.readyState === EventSource.OPEN) return
+    this.#source.close()
+    this.#source = undefined
+    this.#settle()
+  }
+
   /** Open exactly while somebody listens and somebody looks. */
   #settle(): void {
     const wanted = this.#listeners.size > 0 && document.visibilityState === 'visible'

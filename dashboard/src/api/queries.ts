@@ -1,5 +1,6 @@
 /** What this page asks for, each under a key. What is on screen is asked for again; what is hidden rests. */
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { pathsIn, schemaIn } from '../new-job/json-schema.ts'
 import { ask, queryOf, segment } from './http.ts'
 import type {
   AuditEntry,
@@ -23,6 +24,20 @@ const SELDOM_MS = 10_000
 
 export const useTally = () =>
   useQuery({ queryKey: ['tally'], queryFn: () => ask<TallyAnswer>('/v1/tally'), refetchInterval: SOON_MS })
+
+/** What is wrong with the store or its clock, in a few words; nothing where all is well, or where no such question is answered. */
+export const useHealth = () =>
+  useQuery({
+    queryKey: ['health'],
+    queryFn: async () => {
+      const { checks } = await ask<{ readonly checks: Readonly<Record<string, string>> }>('/readyz')
+      if (checks['store'] !== 'ok') return `the store ${checks['store']}`
+      return checks['clock'] === 'ok' ? null : `this gateway’s clock is ${checks['clock']}`
+    },
+    select: (wrong) => wrong ?? undefined,
+    refetchInterval: SELDOM_MS,
+    retry: false,
+  })
 
 export const useTraffic = (window: string) =>
   useQuery({
@@ -111,9 +126,30 @@ export const useExplain = (id: string, rev: number | undefined) =>
 export const useChildren = (id: string, enabled: boolean) =>
   useQuery({
     queryKey: ['children', id],
-    queryFn: async () =>
-      (await ask<JobsAnswer>(`/v1/jobs${queryOf({ parentId: id, explain: 'true', limit: 100 })}`)).jobs,
+    queryFn: async () => {
+      const asked = { parentId: id, explain: 'true', order: 'oldest', limit: 100 }
+      const { jobs, cursor } = await ask<JobsAnswer>(`/v1/jobs${queryOf(asked)}`)
+      return { jobs, isCut: cursor !== undefined }
+    },
+    refetchInterval: SELDOM_MS,
     enabled,
+  })
+
+/** Each type's members of the input, as its worker has announced them: for so many types that it is one look, and no walk. */
+const TYPES_LOOKED_AT = 5
+
+export const useInputPaths = (types: readonly string[], enabled: boolean) =>
+  useQuery({
+    queryKey: ['input paths', ...types],
+    queryFn: async () => {
+      const asked = types.slice(0, TYPES_LOOKED_AT).map((type) =>
+        // A type that nobody has announced has no schema, which is no trouble here.
+        ask<{ readonly inputSchema?: unknown }>(`/v1/types/${segment(type)}`).catch(() => ({ inputSchema: undefined })),
+      )
+      return [...new Set((await Promise.all(asked)).flatMap(({ inputSchema }) => pathsIn(schemaIn(inputSchema))))]
+    },
+    enabled: enabled && types.length > 0,
+    staleTime: SELDOM_MS,
   })
 
 const FEW = 8
@@ -141,8 +177,14 @@ export const useBody = (id: string, name: string, enabled: boolean) =>
     staleTime: Number.POSITIVE_INFINITY,
   })
 
-export const jobsPage = (q: string, cursor: string | undefined, signal?: AbortSignal): Promise<JobsAnswer> =>
+/** `sort`: in which order; by their numbers unless it is given. */
+export const jobsPage = (
+  q: string,
+  cursor: string | undefined,
+  signal?: AbortSignal,
+  sort?: string,
+): Promise<JobsAnswer> =>
   ask<JobsAnswer>(
-    `/v1/jobs${queryOf({ q, explain: 'true', limit: 100, cursor })}`,
+    `/v1/jobs${queryOf({ q, explain: 'true', limit: 100, cursor, sort })}`,
     signal === undefined ? {} : { signal },
   )

@@ -30,6 +30,7 @@ interface SchedulesAnswer {
 }
 
 const LOOK_EVERY_MS = 3_000
+const LOOK_SELDOM_MS = 30_000
 /** Shown at most; the rest is found by name. */
 const SHOWN_MOST = 500
 const NEXT_SHOWN = 5
@@ -39,6 +40,18 @@ export const useSchedules = () =>
     queryKey: ['schedules'],
     queryFn: () => ask<SchedulesAnswer>(`/v1/schedules${queryOf({ limit: SHOWN_MOST })}`),
     refetchInterval: LOOK_EVERY_MS,
+  })
+
+/** Names of those that have missed times. */
+export const useMissed = (enabled: boolean) =>
+  useQuery({
+    queryKey: ['schedules', 'missed'],
+    queryFn: async () =>
+      (await ask<SchedulesAnswer>(`/v1/schedules${queryOf({ limit: SHOWN_MOST })}`)).schedules
+        .filter(({ missed }) => missed > 0)
+        .map(({ name }) => name),
+    refetchInterval: LOOK_SELDOM_MS,
+    enabled,
   })
 
 export const useSchedule = (name: string) =>

@@ -1,6 +1,6 @@
 /** Who looks at this page, and what they may. */
 import { useQuery, useQueryClient } from '@tanstack/react-query'
-import { createContext, type ReactNode, useContext, useEffect, useMemo } from 'react'
+import { createContext, type ReactNode, useContext, useEffect, useMemo, useState } from 'react'
 import { ask, carryCsrf, onSignedOut, Problem } from './http.ts'
 import type { SessionAnswer } from './wire.ts'
 
@@ -25,9 +25,12 @@ export const sessionKey = ['session'] as const
 export function SessionGate({
   children,
   signIn,
+  again,
 }: {
   readonly children: ReactNode
   readonly signIn: ReactNode
+  /** The same over a page whose session has ended. */
+  readonly again: ReactNode
 }): ReactNode {
   const client = useQueryClient()
   const { data, error, isPending } = useQuery({
@@ -36,11 +39,33 @@ export function SessionGate({
     retry: (count, thrown) => !(thrown instanceof Problem && thrown.body.status === 401) && count < 5,
     staleTime: Number.POSITIVE_INFINITY,
   })
-  useEffect(() => onSignedOut(() => client.setQueryData(sessionKey, null)), [client])
+  /** The answer that a session was begun with, and that has ended since by itself: what is on screen stays until somebody signs in again. */
+  const [ended, setEnded] = useState<SessionAnswer>()
+  useEffect(
+    () => onSignedOut(() => setEnded(client.getQueryData<SessionAnswer | null>(sessionKey) ?? undefined)),
+    [client],
+  )
   const session = useMemo(() => (data ? sessionOf(data) : undefined), [data])
   if (isPending) return null
   if (session === undefined || error) return signIn
-  return <Current value={session}>{children}</Current>
+  return (
+    <Current value={session}>
+      {children}
+      {data === ended ? (
+        <div
+          role="dialog"
+          aria-modal="true"
+          aria-label="Your session has ended"
+          className="fixed inset-0 z-50 flex flex-col items-center justify-center bg-bg/80"
+        >
+          <div className="floats p-2">
+            <p className="px-6 pt-4 font-medium">Your session has ended. Sign in to go on here.</p>
+            {again}
+          </div>
+        </div>
+      ) : null}
+    </Current>
+  )
 }
 
 async function readSession(): Promise<SessionAnswer | null> {

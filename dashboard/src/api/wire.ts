@@ -62,6 +62,7 @@ export interface Job {
   readonly counters: Readonly<Record<string, number>>
   readonly labels?: Readonly<Record<string, string>>
   readonly dedupeKey?: string
+  readonly flow?: { readonly keys: readonly string[] }
   readonly correlationId: string
   readonly parentId?: string
   readonly workflowId?: string

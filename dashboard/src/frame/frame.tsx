@@ -1,6 +1,6 @@
 /** What stands around every place: navigation, the bar above, and how the connection is doing. */
 import { useQueryClient } from '@tanstack/react-query'
-import { lazy, type ReactNode, Suspense, useState } from 'react'
+import { lazy, type ReactNode, Suspense, useEffect, useState } from 'react'
 import { Link, useLocation } from 'wouter'
 import { useBrokenKeys } from '../api/limits.ts'
 import { useMachine, useTally, useWorkers } from '../api/queries.ts'
@@ -9,8 +9,8 @@ import { Brand, Icon } from '../parts/icon.tsx'
 import { refusal, useSay } from '../parts/toasts.tsx'
 import { count } from '../words/format.ts'
 import { useKept } from '../words/kept.ts'
-import { ConnectionBar } from './connection.tsx'
-import { useKeys } from './keys.ts'
+import { ConnectionBar, WordsBar } from './connection.tsx'
+import { hushKeys, useKeys } from './keys.ts'
 import { PLACES, type Place } from './places.ts'
 import { TopBar } from './top-bar.tsx'
 
@@ -24,6 +24,12 @@ export function Frame({ children }: { readonly children: ReactNode }): ReactNode
   const [isPaletteOpen, setPaletteOpen] = useState(false)
   const [isHelpOpen, setHelpOpen] = useState(false)
   const places = PLACES.filter(({ needs }) => session.can(needs))
+  useEffect(() => (isPaletteOpen ? hushKeys() : undefined), [isPaletteOpen])
+  // Opened within a blink: it is there before it is asked for.
+  useEffect(() => {
+    const timer = setTimeout(() => void import('./palette.tsx'), PRELOADED_AFTER_MS)
+    return () => clearTimeout(timer)
+  }, [])
   useKeys({
     ...Object.fromEntries(places.map(({ key, path }) => [`g ${key}`, () => go(path)])),
     'Ctrl K': () => setPaletteOpen(true),
@@ -41,6 +47,7 @@ export function Frame({ children }: { readonly children: ReactNode }): ReactNode
       <div className="flex min-w-0 flex-1 flex-col pb-16 phone:pb-0">
         <TopBar onFind={() => setPaletteOpen(true)} />
         <ConnectionBar />
+        <WordsBar />
         <main className="flex min-w-0 flex-1 flex-col" id="main">
           {children}
         </main>
@@ -53,6 +60,8 @@ export function Frame({ children }: { readonly children: ReactNode }): ReactNode
     </div>
   )
 }
+
+const PRELOADED_AFTER_MS = 1_000
 
 /** Where operations are jobs. */
 const OPERATIONS = 'pawl.operations'

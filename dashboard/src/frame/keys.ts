@@ -18,7 +18,7 @@ export function useKeys(keys: Keys): void {
     const pressed = (event: KeyboardEvent) => {
       const name = nameOf(event)
       const isPlain = name.length === 1
-      if (isPlain && (isWriting(event.target) || kept('letters', 'on') === 'off')) return
+      if (isPlain && (isWriting(event.target) || isAsking() || kept('letters', 'on') === 'off')) return
       if ((name === 'Enter' || name === ' ') && isPressable(event.target)) return
       const both = first !== undefined && event.timeStamp - first.at < SECOND_MS ? `${first.key} ${name}` : undefined
       first = name === 'g' ? { key: name, at: event.timeStamp } : undefined
@@ -32,6 +32,19 @@ export function useKeys(keys: Keys): void {
     window.addEventListener('keydown', pressed)
     return () => window.removeEventListener('keydown', pressed)
   }, [])
+}
+
+/** Somebody is asked something, or is about to be: letters are not meant for the page behind it. */
+const isAsking = (): boolean => opening > 0 || document.querySelector('[role="dialog"]') !== null
+
+let opening = 0
+
+/** Until it is told that what was asked for is there, or gone: what is typed meanwhile must not act on the page. */
+export function hushKeys(): () => void {
+  opening += 1
+  return () => {
+    opening -= 1
+  }
 }
 
 const nameOf = ({ key, ctrlKey, metaKey, altKey }: KeyboardEvent): string =>

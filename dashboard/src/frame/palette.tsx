@@ -3,12 +3,14 @@ import { Dialog } from '@base-ui/react/dialog'
 import { useQuery } from '@tanstack/react-query'
 import { type KeyboardEvent, type ReactNode, useDeferredValue, useState } from 'react'
 import { useLocation } from 'wouter'
-import { jobsPage } from '../api/queries.ts'
+import { useKeyNames } from '../api/limits.ts'
+import { jobsPage, useTally, useWorkers } from '../api/queries.ts'
 import { useSession } from '../api/session.tsx'
 import { Icon, type IconName } from '../parts/icon.tsx'
 import { StateIcon } from '../parts/state-icon.tsx'
 import { useWords, VOCABULARIES } from '../words/vocabulary.tsx'
 import { PLACES } from './places.ts'
+import { THEMES, wear } from './theme.ts'
 
 interface Item {
   readonly key: string
@@ -141,11 +143,73 @@ function useItems(text: string): readonly Item[] {
   const makes: readonly Item[] = session.can('createJob')
     ? [{ key: 'new', icon: icon('plus'), text: 'New job', note: '', act: () => go('/new') }]
     : []
+  const themes = THEMES.map(
+    (name): Item => ({
+      key: `theme ${name}`,
+      icon: icon('sun'),
+      text: `Theme: ${name}`,
+      note: '',
+      act: () => wear(name),
+    }),
+  )
+  const named = useNames(text, go)
   const wanted = ({ text: name }: Item) => name.toLowerCase().includes(text.toLowerCase())
   const isId = text.startsWith('pj_')
-  const others = [...places, ...makes, ...vocabularies].filter(wanted)
-  return isId ? [...jobs, ...others] : [...others, ...jobs]
+  const goes = places.filter(wanted)
+  const does = [...actionsHere(), ...makes, ...themes, ...vocabularies].filter(wanted)
+  return isId ? [...jobs, ...goes, ...does] : [...goes, ...jobs, ...named, ...does]
 }
+
+const NAMED_MOST = 5
+
+/** Queues, types, keys and workers that have this in their names, from two letters on. */
+function useNames(text: string, go: (path: string) => void): readonly Item[] {
+  const session = useSession()
+  const isAsked = text.length > 1
+  const { data: tally } = useTally()
+  const { data: keys = [] } = useKeyNames(isAsked && session.can('listLimits'))
+  const { data: workers = [] } = useWorkers(isAsked && session.can('listWorkers'))
+  if (!isAsked) return []
+  const found = (names: readonly string[], note: string, picture: IconName, path: (name: string) => string) =>
+    [...new Set(names)]
+      .filter((name) => name.toLowerCase().includes(text.toLowerCase()))
+      .slice(0, NAMED_MOST)
+      .map(
+        (name): Item => ({
+          key: `${note} ${name}`,
+          icon: icon(picture),
+          text: name,
+          note,
+          act: () => go(path(encodeURIComponent(name))),
+        }),
+      )
+  const counts = tally?.counts ?? []
+  const of = (field: 'queue' | 'type') => counts.map((each) => each[field])
+  const ids = workers.map(({ workerId }) => workerId)
+  return [
+    ...found(of('queue'), 'queue', 'queues', (name) => `/queues/${name}`),
+    ...found(of('type'), 'type', 'jobs', (name) => `/jobs?q=type:${name}`),
+    ...found(keys, 'key', 'limits', (name) => `/limits/${name}`),
+    ...found(ids, 'worker', 'workers', (name) => `/workers/${name}`),
+  ]
+}
+
+/** What the page of the present job has buttons for: those that are greyed there are greyed here. */
+const actionsHere = (): readonly Item[] =>
+  [...document.querySelectorAll<HTMLButtonElement>('main [role="toolbar"] button')]
+    .filter((button) => button.ariaLabel === null)
+    .map((button) => {
+      const name = button.textContent
+      const isGrey = button.ariaDisabled === 'true'
+      return {
+        key: `act ${name}`,
+        icon: icon('right'),
+        text: `${name} this job`,
+        note: isGrey ? 'not possible now' : '',
+        // With the focus its rule is told.
+        act: () => (isGrey ? button.focus() : button.click()),
+      }
+    })
 
 /** A word that looks like part of the grammar is looked for as a word. */
 const quoted = (text: string): string => (/[\s:"]/.test(text) ? `"${text.replaceAll('"', '')}"` : text)

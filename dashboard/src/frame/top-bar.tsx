@@ -4,6 +4,7 @@ import { useSession } from '../api/session.tsx'
 import { Icon } from '../parts/icon.tsx'
 import { useKept } from '../words/kept.ts'
 import { useWords, VOCABULARIES } from '../words/vocabulary.tsx'
+import { THEMES, wear } from './theme.ts'
 import { TITLE_ID } from './title.tsx'
 
 export function TopBar({ onFind }: { readonly onFind: () => void }): ReactNode {
@@ -80,21 +81,14 @@ function WordsMenu(): ReactNode {
   )
 }
 
-const THEMES = ['system', 'light', 'dark'] as const
-
 function ThemeButton(): ReactNode {
-  const [theme, setTheme] = useKept('theme', 'system')
+  const [theme] = useKept('theme', 'system')
   const next = THEMES[(THEMES.indexOf(theme as (typeof THEMES)[number]) + 1) % THEMES.length] ?? 'system'
-  const turn = () => {
-    setTheme(next)
-    if (next === 'system') delete document.documentElement.dataset['theme']
-    else document.documentElement.dataset['theme'] = next
-  }
   return (
     <button
       type="button"
       className="hidden rounded-md p-1 text-text-2 hover:bg-hover phone:block"
-      onClick={turn}
+      onClick={() => wear(next)}
       title={`Theme: ${theme}. Change to ${next}.`}
       aria-label={`Theme: ${theme}`}
     >

@@ -1,6 +1,6 @@
 /** What happened to a job, newest first: who, when, and what it says. Long logs have a screenful in the page. */
 import { useVirtualizer } from '@tanstack/react-virtual'
-import { type ReactNode, useRef } from 'react'
+import { type ReactNode, useEffect, useRef } from 'react'
 import type { JobEvent } from '../api/wire.ts'
 import { Moment } from '../parts/moment.tsx'
 import { StateIcon } from '../parts/state-icon.tsx'
@@ -9,13 +9,14 @@ import { sayingOf } from './saying.ts'
 
 const ROW_PX = 36
 
-export function EventList({
-  events,
-  isWhole,
-}: {
+export interface EventListProps {
   readonly events: readonly JobEvent[]
   readonly isWhole: boolean
-}): ReactNode {
+  /** The one that is looked at, by its revision: an address may name it. */
+  readonly lit?: number | undefined
+}
+
+export function EventList({ events, isWhole, lit }: EventListProps): ReactNode {
   const words = useWords()
   const place = useRef<HTMLDivElement>(null)
   const shown = events.toReversed()
@@ -25,6 +26,11 @@ export function EventList({
     estimateSize: () => ROW_PX,
     overscan: 10,
   })
+  const at = lit === undefined ? -1 : shown.findIndex(({ rev }) => rev === lit)
+  // biome-ignore lint/correctness/useExhaustiveDependencies: it is gone to once, and not again when the log grows
+  useEffect(() => {
+    if (at >= 0) virtual.scrollToIndex(at, { align: 'auto' })
+  }, [lit])
   return (
     <div
       ref={place}
@@ -46,7 +52,8 @@ export function EventList({
               key={key}
               role="row"
               id={`rev-${event.rev}`}
-              className="absolute inset-x-0 grid grid-cols-[36px_minmax(96px,150px)_minmax(0,1fr)_auto] items-center gap-3 border-t border-line px-4 phone:grid-cols-[36px_150px_130px_minmax(0,1fr)_minmax(0,140px)_64px]"
+              aria-current={event.rev === lit ? 'true' : undefined}
+              className={`${event.rev === lit ? 'bg-hover shadow-[inset_2px_0_var(--focus)] ' : ''}absolute inset-x-0 grid grid-cols-[36px_minmax(96px,150px)_minmax(0,1fr)_auto] items-center gap-3 border-t border-line px-4 phone:grid-cols-[36px_150px_130px_minmax(0,1fr)_minmax(0,140px)_64px]`}
               style={{ height: ROW_PX, transform: `translateY(${start}px)` }}
             >
               <span role="cell" className="text-text-3">

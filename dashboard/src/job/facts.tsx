@@ -15,6 +15,7 @@ export function Facts({ job }: { readonly job: Job }): ReactNode {
     ['Queue', `${job.queue}, ${PRIORITY[job.priority] ?? `priority ${job.priority}`}`],
     ['Producer’s id', job.alias],
     ['Dedupe key', job.dedupeKey],
+    ['Limit keys', (job.flow?.keys.length ?? 0) > 0 && <LimitKeys keys={job.flow?.keys ?? []} />],
     ['Runs', String(job.attempt)],
     ['Failures', policy === undefined ? String(job.failures) : `${job.failures} of ${policy.maxAttempts}`],
     ['Lost leases', policy === undefined ? String(job.stalls) : `${job.stalls} of ${policy.maxStalls}`],
@@ -55,6 +56,14 @@ export function Facts({ job }: { readonly job: Job }): ReactNode {
       </div>
     </Card>
   )
+}
+
+function LimitKeys({ keys }: { readonly keys: readonly string[] }): ReactNode {
+  return keys.map((key) => (
+    <Link key={key} className="link mono mr-2 break-all" href={`/limits/${encodeURIComponent(key)}`}>
+      {key}
+    </Link>
+  ))
 }
 
 function Related({ field, value }: { readonly field: string; readonly value: string }): ReactNode {

@@ -14,15 +14,25 @@ import { useMedia } from '../words/media.ts'
 import { useWords } from '../words/vocabulary.tsx'
 import { pathsOf, type Step } from './moves.ts'
 
-export function Path({ events }: { readonly events: readonly JobEvent[] }): ReactNode {
+export interface PathProps {
+  readonly events: readonly JobEvent[]
+  /** How many moves of the path are looked at; undefined for all. */
+  readonly move: number | undefined
+  readonly onMove: (move: number | undefined, rev: number | undefined) => void
+}
+
+export function Path({ events, move: chosen, onMove }: PathProps): ReactNode {
   const paths = pathsOf(events)
   const [generation, setGeneration] = useState<number>()
+  const [isDrawn, setDrawn] = useState(false)
   const steps = paths[generation ?? paths.length - 1] ?? []
-  const [chosen, setChosen] = useState<number>()
   const at = Math.min(chosen ?? steps.length, steps.length)
   const isPhone = useMedia('(max-width: 719px)')
   const words = useWords()
-  const move = (by: number) => setChosen(Math.max(1, Math.min(steps.length, at + by)))
+  const move = (by: number) => {
+    const next = Math.max(1, Math.min(steps.length, at + by))
+    onMove(next === steps.length ? undefined : next, steps[next - 1]?.rev)
+  }
   useKeys({ ',': () => move(-1), '.': () => move(1) })
   if (steps.length === 0) return null
   const seen = steps.slice(0, at)
@@ -30,7 +40,7 @@ export function Path({ events }: { readonly events: readonly JobEvent[] }): Reac
   return (
     <Card
       title="Path"
-      note={`${plural(steps.length, 'move')}${paths.length > 1 ? `, generation ${generation ?? paths.length - 1}` : ''}`}
+      note={`${plural(steps.length, 'move')}, all of them legal${paths.length > 1 ? `, generation ${generation ?? paths.length - 1}` : ''}`}
       right={
         <>
           {paths.length > 1 ? (
@@ -38,7 +48,10 @@ export function Path({ events }: { readonly events: readonly JobEvent[] }): Reac
               aria-label="Generation"
               className="field"
               value={generation ?? paths.length - 1}
-              onChange={(event) => setGeneration(Number(event.target.value))}
+              onChange={(event) => {
+                setGeneration(Number(event.target.value))
+                onMove(undefined, undefined)
+              }}
             >
               {paths.map((_, n) => (
                 // biome-ignore lint/suspicious/noArrayIndexKey: a generation is its number
@@ -71,7 +84,17 @@ export function Path({ events }: { readonly events: readonly JobEvent[] }): Reac
         </>
       }
     >
-      {isPhone ? <Chips steps={seen} /> : <PathDrawing steps={seen} />}
+      {isPhone && !isDrawn ? <Chips steps={seen} /> : <PathDrawing steps={seen} />}
+      {isPhone ? (
+        <button
+          type="button"
+          className="btn btn-ghost m-2 mt-0"
+          aria-pressed={isDrawn}
+          onClick={() => setDrawn(!isDrawn)}
+        >
+          {isDrawn ? 'As icons' : 'As drawing'}
+        </button>
+      ) : null}
     </Card>
   )
 }
@@ -124,6 +147,7 @@ function PathDrawing({ steps }: { readonly steps: readonly Step[] }): ReactNode 
             </g>
           )
         })}
+        <Branch steps={steps} />
         <circle cx={entry.x} cy={entry.y} r="4" fill="var(--text)" />
         {all.map(([name, line]) =>
           (times.get(name) ?? 0) > 1 ? <Times key={name} d={line.d} n={times.get(name) ?? 0} /> : null,
@@ -143,6 +167,19 @@ function PathDrawing({ steps }: { readonly steps: readonly Step[] }): ReactNode 
     </div>
   )
 }
+
+/** From what runs to where the endings branch off: the lines of endings begin there, since other states end, too. */
+function Branch({ steps }: { readonly steps: readonly Step[] }): ReactNode {
+  const { nodes, node, lines } = COMPACT
+  const line = steps.find(
+    ({ from, line: taken }) => from === 'running' && taken !== undefined && ENDINGS.has(taken),
+  )?.line
+  const [x] = (line === undefined ? [] : (lines[line]?.d.match(/-?\d+(?:\.\d+)?/g) ?? [])).map(Number)
+  if (x === undefined) return null
+  return <path className="taken" d={`M${nodes.running.x + node.width / 2} ${nodes.running.y}H${x}`} />
+}
+
+const ENDINGS: ReadonlySet<LineName> = new Set(['fail', 'bury', 'expire', 'cancel'])
 
 /** In the middle of the line's first stretch. */
 function Times({ d, n }: { readonly d: string; readonly n: number }): ReactNode {

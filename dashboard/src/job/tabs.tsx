@@ -1,21 +1,28 @@
 /** What is known about a job in full, one thing at a time. */
 import { Tabs } from '@base-ui/react/tabs'
 import type { ReactNode } from 'react'
-import { Link, useSearchParams } from 'wouter'
+import { useSearchParams } from 'wouter'
 import type { History } from '../api/history.ts'
-import { useBody, useChildren } from '../api/queries.ts'
+import { useBody } from '../api/queries.ts'
 import type { Failure, Job, JobEvent } from '../api/wire.ts'
+import { useKeys } from '../frame/keys.ts'
 import { Body } from '../parts/body.tsx'
 import { Moment } from '../parts/moment.tsx'
-import { Phrase } from '../parts/phrase.tsx'
-import { StateWord } from '../parts/state-word.tsx'
 import { Empty, Loading } from '../parts/trouble.tsx'
+import { Children } from './children.tsx'
 import { EventList } from './event-list.tsx'
 import { Steps } from './steps.tsx'
 
 const TABS = ['events', 'input', 'result', 'errors', 'steps', 'children', 'raw'] as const
 
-export function JobTabs({ job, history }: { readonly job: Job; readonly history: History | undefined }): ReactNode {
+export interface JobTabsProps {
+  readonly job: Job
+  readonly history: History | undefined
+  /** The event that is looked at, by its revision. */
+  readonly lit: number | undefined
+}
+
+export function JobTabs({ job, history, lit }: JobTabsProps): ReactNode {
   const [params, setParams] = useSearchParams()
   const tab = TABS.find((name) => name === params.get('tab')) ?? 'events'
   const failures = failuresIn(history?.events ?? [])
@@ -24,6 +31,7 @@ export function JobTabs({ job, history }: { readonly job: Job; readonly history:
     errors: failures.length,
     steps: job.steps,
   }
+  useKeys({ e: () => choose('events'), i: () => choose('input') })
   const choose = (name: string) =>
     setParams(
       (before) => {
@@ -47,7 +55,11 @@ export function JobTabs({ job, history }: { readonly job: Job; readonly history:
         ))}
       </Tabs.List>
       <Tabs.Panel value="events">
-        {history === undefined ? <Loading /> : <EventList events={history.events} isWhole={history.isWhole} />}
+        {history === undefined ? (
+          <Loading />
+        ) : (
+          <EventList events={history.events} isWhole={history.isWhole} lit={lit} />
+        )}
       </Tabs.Panel>
       <Tabs.Panel value="input" className="p-4">
         <Shown job={job} value={job.input} label="input" />
@@ -65,9 +77,7 @@ export function JobTabs({ job, history }: { readonly job: Job; readonly history:
       <Tabs.Panel value="steps">
         <Steps job={job} events={history?.events ?? []} />
       </Tabs.Panel>
-      <Tabs.Panel value="children">
-        <Children id={job.id} isOpen={tab === 'children'} />
-      </Tabs.Panel>
+      <Tabs.Panel value="children">{tab === 'children' ? <Children id={job.id} /> : null}</Tabs.Panel>
       <Tabs.Panel value="raw" className="p-4">
         <Body value={job} label="the record" />
       </Tabs.Panel>
@@ -124,32 +134,4 @@ function stackIn(data: unknown): unknown {
   } catch {
     return data
   }
-}
-
-function Children({ id, isOpen }: { readonly id: string; readonly isOpen: boolean }): ReactNode {
-  const { data } = useChildren(id, isOpen)
-  if (data === undefined) return <Loading />
-  if (data.length === 0) return <Empty title="It has spawned no other job" />
-  return (
-    <table className="rows">
-      <tbody>
-        {data.map((job) => (
-          <tr key={job.id}>
-            <td>
-              <StateWord state={job.state} />
-            </td>
-            <td>
-              <Link className="font-medium hover:underline" href={`/jobs/${encodeURIComponent(job.id)}`}>
-                {job.type}
-              </Link>{' '}
-              <span className="mono text-text-3">{job.id}</span>
-            </td>
-            <td className="text-text-2">
-              <Phrase now={job.now} />
-            </td>
-          </tr>
-        ))}
-      </tbody>
-    </table>
-  )
 }

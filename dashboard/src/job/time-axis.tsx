@@ -1,25 +1,41 @@
 /** When what happened: states as a ribbon, a lane for each run and for each of its steps and waits. */
-import { type CSSProperties, type ReactNode, useState } from 'react'
+import { type CSSProperties, type PointerEvent, type ReactNode, useState } from 'react'
 import type { Job, JobEvent } from '../api/wire.ts'
 import { FAMILY } from '../machine/families.ts'
 import { Card } from '../parts/card.tsx'
 import { StateIcon } from '../parts/state-icon.tsx'
-import { absolute, clock, span } from '../words/format.ts'
+import { absolute, clock, plural, relative, span } from '../words/format.ts'
 import { useNow } from '../words/now.ts'
 import { useWords } from '../words/vocabulary.tsx'
 import { type Bar, type Chart, chartOf, type Lane, scaleOf } from './time.ts'
+import { scaled, type Zoom, zoomed } from './zoom.ts'
 
 /** The last of them; earlier ones are in the events. */
 const LANES_MOST = 60
 
-export function TimeAxis({ job, events }: { readonly job: Job; readonly events: readonly JobEvent[] }): ReactNode {
+export interface TimeAxisProps {
+  readonly job: Job
+  readonly events: readonly JobEvent[]
+  /** A moment that is looked at elsewhere: a step of the path. */
+  readonly lit?: number | undefined
+}
+
+export function TimeAxis({ job, events, lit }: TimeAxisProps): ReactNode {
   const now = useNow()
   const [isToScale, setToScale] = useState(false)
-  const chart = chartOf(events, now, job.endedAt !== undefined, isToScale)
-  if (chart === undefined) return null
-  const place = scaleOf(chart)
+  const [zoom, setZoom] = useState<Zoom>()
+  const isEnded = job.endedAt !== undefined
+  const whole = chartOf(events, now, isEnded, isToScale)
+  if (whole === undefined) return null
+  const chart = zoomed(whole, zoom)
+  const { place: exact, moment } = scaleOf(chart)
+  const ahead = isEnded || zoom !== undefined ? undefined : aheadOf(job, now)
+  // What is to come has its room at the end, which is to no scale.
+  const room = ahead === undefined ? 1 : PRESENT
+  const place = (at: number) => exact(at) * room
   const lanes = chart.lanes.slice(-LANES_MOST)
   const hidden = chart.lanes.length - lanes.length
+  const scale = (by: number) => setZoom(scaled(zoom ?? whole, by, whole))
   return (
     <Card
       title="Time"
@@ -27,8 +43,13 @@ export function TimeAxis({ job, events }: { readonly job: Job; readonly events: 
       right={
         <>
           <span>
-            worked {span(chart.workedMs)} of {span(chart.to - chart.from)}
+            worked {span(whole.workedMs)} of {span(whole.to - whole.from)}
           </span>
+          {zoom === undefined ? null : (
+            <button type="button" className="btn" onClick={() => setZoom(undefined)}>
+              Whole
+            </button>
+          )}
           <button type="button" className="btn" aria-pressed={isToScale} onClick={() => setToScale(!isToScale)}>
             {isToScale ? 'Compressed' : 'To scale'}
           </button>
@@ -36,21 +57,45 @@ export function TimeAxis({ job, events }: { readonly job: Job; readonly events: 
       }
     >
       <div className="px-4 pb-4">
-        <div role="group" aria-label="The time axis">
+        <div
+          role="group"
+          aria-label="The time axis"
+          aria-description="Draw a stretch with the pointer to zoom into it, or press plus and minus; double-click, or 0, shows all of it."
+          tabIndex={0}
+          className="relative"
+          onDoubleClick={() => setZoom(undefined)}
+          onKeyDown={({ key }) => {
+            if (key === '+' || key === '=') scale(0.5)
+            if (key === '-') scale(2)
+            if (key === '0') setZoom(undefined)
+          }}
+        >
           <div className="grid phone:grid-cols-[minmax(110px,180px)_minmax(0,1fr)]">
             <span className="hidden pr-2 text-right text-xs text-text-3 phone:block" title={absolute(chart.from)}>
               {clock(chart.from)}
             </span>
-            <Bands chart={chart} place={place} isEnded={job.endedAt !== undefined} />
+            <Bands
+              chart={chart}
+              place={place}
+              end={isEnded || zoom !== undefined ? clock(chart.to) : undefined}
+              ahead={ahead}
+              onDrawn={(from, to) => setZoom({ from: moment(from / room), to: moment(to / room) })}
+            />
             <span className="hidden border-t border-line py-1 text-sm text-text-2 phone:block">State</span>
-            <StateRibbon chart={chart} place={place} />
+            <StateRibbon chart={chart} place={place} lit={lit} />
             {hidden > 0 ? (
               <p className="py-1 text-sm phone:col-span-2 text-text-3">
                 {hidden} earlier lanes are not drawn; the events have them.
               </p>
             ) : null}
-            {lanes.map((lane) => (
-              <LaneRow key={lane.key} lane={lane} chart={chart} place={place} />
+            {lanes.map((lane, n) => (
+              <LaneRow
+                key={lane.key}
+                lane={lane}
+                chart={chart}
+                place={place}
+                isAhead={ahead !== undefined && n === lanes.findLastIndex(({ isRun }) => isRun)}
+              />
             ))}
           </div>
         </div>
@@ -59,20 +104,86 @@ export function TimeAxis({ job, events }: { readonly job: Job; readonly events: 
   )
 }
 
+/** The share of the axis that is over, where something is to come. */
+const PRESENT = 0.94
+
+interface Ahead {
+  readonly at: number
+  readonly what: string
+}
+
+/** When the lease ends, or when it may run, or when its wait is over. */
+function aheadOf({ lease, readyAt, wait }: Job, now: number): Ahead | undefined {
+  const found = [
+    [lease?.expiresAt, 'lease ends'],
+    [readyAt, 'due'],
+    [wait?.timeoutAt, 'wait ends'],
+  ].find(([at]) => at !== undefined)
+  const at = Date.parse(found?.[0] ?? '')
+  return at > now ? { at, what: found?.[1] ?? '' } : undefined
+}
+
+/** Beyond these a stretch was drawn, and no place was pressed. */
+const DRAWN_PX = 6
+
+/** Lies over what is drawn: a stretch is drawn on it from one end to the other. Told as shares of its width. */
+function Brush({ onDrawn }: { readonly onDrawn: (from: number, to: number) => void }): ReactNode {
+  const [drawn, setDrawn] = useState<{ readonly from: number; readonly to: number }>()
+  const at = ({ currentTarget, clientX }: PointerEvent<HTMLDivElement>) => {
+    const { left, width } = currentTarget.getBoundingClientRect()
+    return { share: Math.max(0, Math.min(1, (clientX - left) / width)), width }
+  }
+  return (
+    <div
+      aria-hidden="true"
+      data-brush=""
+      // Not over the ribbon and the bars: these have tooltips of their own.
+      className="absolute inset-0 z-10 cursor-col-resize touch-pan-y"
+      onPointerDown={(event) => {
+        if (event.button !== 0) return
+        event.currentTarget.setPointerCapture(event.pointerId)
+        const { share } = at(event)
+        setDrawn({ from: share, to: share })
+      }}
+      onPointerMove={(event) => drawn !== undefined && setDrawn({ ...drawn, to: at(event).share })}
+      onPointerUp={(event) => {
+        if (drawn === undefined) return
+        setDrawn(undefined)
+        const { share, width } = at(event)
+        if (Math.abs(share - drawn.from) * width < DRAWN_PX) return
+        onDrawn(Math.min(drawn.from, share), Math.max(drawn.from, share))
+      }}
+      onPointerCancel={() => setDrawn(undefined)}
+    >
+      {drawn === undefined ? null : (
+        <span
+          className="absolute inset-y-0 border-x border-focus bg-focus/10"
+          style={{
+            left: percent(Math.min(drawn.from, drawn.to)),
+            width: percent(Math.abs(drawn.to - drawn.from)),
+          }}
+        />
+      )}
+    </div>
+  )
+}
+
 type Place = (at: number) => number
 
 const percent = (share: number): string => `${(100 * share).toFixed(3)}%`
 
-/** Idle stretches with their lengths on top, and the two ends. */
-function Bands({
-  chart,
-  place,
-  isEnded,
-}: {
+interface BandsProps {
   readonly chart: Chart
   readonly place: Place
-  readonly isEnded: boolean
-}): ReactNode {
+  /** What stands at the end; undefined where that is now. */
+  readonly end: string | undefined
+  readonly ahead: Ahead | undefined
+  readonly onDrawn: (from: number, to: number) => void
+}
+
+/** Idle stretches with their lengths on top, and the two ends. */
+function Bands({ chart, place, end, ahead, onDrawn }: BandsProps): ReactNode {
+  const now = useNow()
   return (
     <div className="relative h-6 text-xs text-text-3">
       {chart.stretches
@@ -86,9 +197,21 @@ function Bands({
             {span(to - from)}
           </span>
         ))}
-      <span className={`absolute right-0 rounded-sm px-1 ${isEnded ? '' : 'bg-ink text-on-ink'}`}>
-        {isEnded ? clock(chart.to) : 'now'}
+      {ahead === undefined ? null : (
+        <span
+          className="absolute right-0 max-w-[6%] truncate text-text-2"
+          title={`${ahead.what} ${relative(ahead.at, now)}`}
+        >
+          {span(Math.max(0, ahead.at - now))}
+        </span>
+      )}
+      <span
+        className={`absolute rounded-sm px-1 whitespace-nowrap ${end === undefined ? 'bg-ink text-on-ink' : ''}`}
+        style={ahead === undefined ? { right: 0 } : { left: percent(PRESENT), transform: 'translateX(-50%)' }}
+      >
+        {end ?? 'now'}
       </span>
+      <Brush onDrawn={onDrawn} />
     </div>
   )
 }
@@ -115,11 +238,24 @@ function Idle({ chart, place }: { readonly chart: Chart; readonly place: Place }
 const NAMED = 0.09
 const PICTURED = 0.028
 
-function StateRibbon({ chart, place }: { readonly chart: Chart; readonly place: Place }): ReactNode {
+interface RibbonProps {
+  readonly chart: Chart
+  readonly place: Place
+  readonly lit: number | undefined
+}
+
+function StateRibbon({ chart, place, lit }: RibbonProps): ReactNode {
   const words = useWords()
   return (
     <div className="relative h-7 border-t border-line">
       <Idle chart={chart} place={place} />
+      {lit === undefined || lit < chart.from || lit > chart.to ? null : (
+        <span
+          data-lit=""
+          className="absolute inset-y-0 z-[5] w-0.5 bg-focus"
+          style={{ left: `min(${percent(place(lit))}, calc(100% - 2px))` }}
+        />
+      )}
       {chart.ribbon.map(({ state, from, to }, n) => {
         const width = place(to) - place(from)
         const family = FAMILY[state]
@@ -148,15 +284,15 @@ function StateRibbon({ chart, place }: { readonly chart: Chart; readonly place: 
   )
 }
 
-function LaneRow({
-  lane,
-  chart,
-  place,
-}: {
+interface LaneRowProps {
   readonly lane: Lane
   readonly chart: Chart
   readonly place: Place
-}): ReactNode {
+  /** It may go on to the end of the axis. */
+  readonly isAhead: boolean
+}
+
+function LaneRow({ lane, chart, place, isAhead }: LaneRowProps): ReactNode {
   const border = lane.isRun ? 'border-t border-line' : ''
   return (
     <>
@@ -170,9 +306,24 @@ function LaneRow({
       </span>
       <div className={`relative h-6 ${lane.isRun ? 'phone:border-t phone:border-line' : ''}`}>
         <Idle chart={chart} place={place} />
-        {lane.bars.map((bar) => (
-          <BarMark key={bar.from} bar={bar} place={place} />
+        {lane.bars.map((bar, n) => (
+          <BarMark key={bar.from} bar={bar} place={place} isNamed={n === lane.bars.length - 1} isBehind={n > 0} />
         ))}
+        {lane.kept.length === 0 || lane.bars[0] === undefined ? null : (
+          <span
+            role="img"
+            aria-label={`goes on behind ${plural(lane.kept.length, 'kept step')}`}
+            title={`From earlier runs: ${lane.kept.map((name) => name.replace(/#1$/, '')).join(', ')}`}
+            className="absolute top-2 size-2 rotate-45 border border-good bg-surface"
+            style={{ left: `calc(${percent(place(lane.bars[0].from))} - 4px)` }}
+          />
+        )}
+        {isAhead ? (
+          <span
+            className="absolute top-[11px] border-t-2 border-dotted border-edge"
+            style={{ left: percent(PRESENT), right: 0 }}
+          />
+        ) : null}
       </div>
     </>
   )
@@ -204,11 +355,20 @@ const COLOURS: Readonly<Record<Bar['kind'], string>> = {
 const ROOM = 0.3
 
 /** Text stands beside the bar, on the side that has room; where neither has, on it. */
-function BarMark({ bar, place }: { readonly bar: Bar; readonly place: Place }): ReactNode {
+interface BarMarkProps {
+  readonly bar: Bar
+  readonly place: Place
+  /** Of several in a lane the last: another stands where the words of the others would. */
+  readonly isNamed: boolean
+  /** Another stands before it. */
+  readonly isBehind: boolean
+}
+
+function BarMark({ bar, place, isNamed, isBehind }: BarMarkProps): ReactNode {
   const from = place(bar.from)
   const to = place(bar.to)
   const text = bar.text === '' ? span(bar.to - bar.from) : bar.text
-  const side = 1 - to > ROOM ? 'right' : from > ROOM ? 'left' : 'on'
+  const side = 1 - to > ROOM ? 'right' : from > ROOM && !isBehind ? 'left' : 'on'
   return (
     <>
       <span
@@ -217,6 +377,7 @@ function BarMark({ bar, place }: { readonly bar: Bar; readonly place: Place }): 
         style={{ ...STYLES[bar.kind], left: percent(from), width: `max(3px, ${percent(to - from)})` }}
       />
       <span
+        hidden={!isNamed}
         className={`absolute max-w-[45%] truncate px-1.5 text-xs ${side === 'on' ? 'top-1 rounded-sm bg-surface leading-4' : 'top-0.5 leading-5'}`}
         style={{ color: `var(--${COLOURS[bar.kind]})`, ...besides(side, from, to) }}
       >

@@ -25,6 +25,8 @@ export interface Lane {
   readonly note: string
   readonly isRun: boolean
   readonly bars: readonly Bar[]
+  /** Steps that earlier runs have kept: this one goes on behind them. */
+  readonly kept: readonly string[]
 }
 
 export interface Ribbon {
@@ -83,11 +85,12 @@ function ribbonOf(events: readonly JobEvent[], end: number): readonly Ribbon[] {
 }
 
 interface Open {
-  readonly lane: { key: string; name: string; note: string; isRun: true; bars: Bar[] }
+  readonly lane: { key: string; name: string; note: string; isRun: true; bars: Bar[]; kept: readonly string[] }
   readonly steps: Lane[]
-  /** When it began, and when something of it was last heard of. */
+  /** When it began, where its last step ended, and when anything was last heard of its worker. */
   readonly from: number
   heard: number
+  alive: number
 }
 
 const LOST = new Set(['stalled'])
@@ -96,6 +99,7 @@ const FAILED = new Set(['retry_scheduled', 'failed', 'dead_lettered', 'timed_out
 /** One lane per claim, and one below it for each step that was recorded in it. */
 function lanesOf(events: readonly JobEvent[], end: number): readonly Lane[] {
   const lanes: Lane[] = []
+  const kept = new Set<string>()
   let run: Open | undefined
   const close = (at: number, kind: Bar['kind'], text: string, isOpen = false) => {
     if (run === undefined) return
@@ -103,14 +107,24 @@ function lanesOf(events: readonly JobEvent[], end: number): readonly Lane[] {
     lanes.push(run.lane, ...run.steps)
     run = undefined
   }
+  /** It ran as long as it was heard of; after that its lease ran out. */
+  const lose = (at: number) => {
+    if (run === undefined) return
+    const { lane, from, alive } = run
+    if (alive > from) lane.bars.push({ from, to: alive, kind: 'run', text: '', isOpen: false })
+    run = { ...run, from: alive }
+    close(at, 'lost', 'lease ran out')
+  }
   for (const event of events) {
     const at = Date.parse(event.at)
     const { payload } = event
+    if (run !== undefined && event.to === undefined) run.alive = at
     if (event.type === 'claimed') {
       const owner = payload['owner'] as { readonly workerId: string } | undefined
       run = {
         from: at,
         heard: at,
+        alive: at,
         steps: [],
         lane: {
           key: `run ${event.rev}`,
@@ -118,22 +132,29 @@ function lanesOf(events: readonly JobEvent[], end: number): readonly Lane[] {
           note: owner?.workerId ?? event.actor,
           isRun: true,
           bars: [],
+          kept: [...kept],
         },
       }
     } else if (event.type === 'recorded' && run !== undefined) {
       const step = payload['step'] as { readonly name: string } | undefined
-      if (step !== undefined) run.steps.push(stepLane(event, step.name, run.heard, at))
+      if (step !== undefined) {
+        run.steps.push(stepLane(event, step.name, run.heard, at))
+        kept.add(step.name)
+      }
       run.heard = at
     } else if (event.type === 'waiting') {
       close(at, 'run', 'suspended')
     } else if (event.to !== undefined && run !== undefined && event.type !== 'started') {
       const failure = payload['failure'] as { readonly code: string } | undefined
-      if (LOST.has(event.type)) close(at, 'lost', 'lease ran out')
+      if (LOST.has(event.type)) lose(at)
       else if (FAILED.has(event.type)) close(at, 'failed', failure?.code ?? event.type)
       else close(at, 'run', '')
       // A log tells when a step was kept, and not when it began: that was where the one before it was. What is said of progress meanwhile, and
       // may come late, ends none.
-    } else if (run !== undefined && event.type === 'started') run.heard = at
+    } else if (run !== undefined && event.type === 'started') {
+      run.heard = at
+      run.alive = at
+    }
     if (event.type === 'waiting') lanes.push(waitLane(event, events, end))
   }
   if (run !== undefined) close(end, 'run', '', true)
@@ -145,6 +166,7 @@ const stepLane = ({ rev }: JobEvent, name: string, from: number, to: number): La
   name,
   note: '',
   isRun: false,
+  kept: [],
   bars: [{ from, to, kind: 'step', text: '', isOpen: false }],
 })
 
@@ -156,6 +178,7 @@ function waitLane(event: JobEvent, events: readonly JobEvent[], end: number): La
     name: `waits for ${wait?.name ?? ''}`,
     note: '',
     isRun: false,
+    kept: [],
     bars: [
       {
         from: Date.parse(event.at),
@@ -186,10 +209,20 @@ function stretchesOf(moments: readonly number[], lanes: readonly Lane[], from: n
   return found
 }
 
+/** How much of a length lies before this, from 0 to 1. */
+const shareOf = (at: number, from: number, length: number): number =>
+  length === 0 ? 0 : Math.max(0, Math.min(1, (at - from) / length))
+
 const BAND = 0.055
 
-/** Where a moment stands, from 0 to 1. */
-export function scaleOf({ stretches }: Chart): (at: number) => number {
+export interface Scale {
+  /** Where a moment stands, from 0 to 1. */
+  place(at: number): number
+  /** Which moment stands there. */
+  moment(place: number): number
+}
+
+export function scaleOf({ stretches }: Chart): Scale {
   const idle = stretches.filter(({ isIdle }) => isIdle).length
   const active = stretches.filter(({ isIdle }) => !isIdle).reduce((sum, { from, to }) => sum + to - from, 0)
   const band = idle === 0 ? 0 : active === 0 ? 1 / idle : Math.min(BAND, 0.6 / idle)
@@ -201,13 +234,16 @@ export function scaleOf({ stretches }: Chart): (at: number) => number {
     places.push({ from, to, at: x, width })
     x += width
   }
-  return (at) => {
-    const place = places.find(({ to }) => at <= to) ?? places.at(-1)
-    if (place === undefined) return 0
-    const share =
-      place.to === place.from
-        ? 0
-        : (Math.max(place.from, Math.min(place.to, at)) - place.from) / (place.to - place.from)
-    return place.at + share * place.width
+  return {
+    place(at) {
+      const place = places.find(({ to }) => at <= to) ?? places.at(-1)
+      if (place === undefined) return 0
+      return place.at + shareOf(at, place.from, place.to - place.from) * place.width
+    },
+    moment(share) {
+      const place = places.find(({ at, width }) => share <= at + width) ?? places.at(-1)
+      if (place === undefined) return 0
+      return place.from + shareOf(share, place.at, place.width) * (place.to - place.from)
+    },
   }
 }

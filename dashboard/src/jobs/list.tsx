@@ -6,12 +6,13 @@ import { useKeys } from '../frame/keys.ts'
 import { Moment } from '../parts/moment.tsx'
 import { Phrase } from '../parts/phrase.tsx'
 import { StateWord } from '../parts/state-word.tsx'
+import { useKept } from '../words/kept.ts'
 import { useMedia } from '../words/media.ts'
 import type { Row, Rows } from './use-jobs.ts'
 
-const ROW_PX = 36
+const ROW_PX = { comfortable: 36, dense: 28 } as const
 const PHONE_ROW_PX = 60
-const COLUMNS = 'grid-cols-[28px_128px_minmax(180px,1.2fr)_minmax(160px,2fr)_minmax(60px,110px)_64px_44px_72px]'
+const COLUMNS = 'grid-cols-[20px_112px_minmax(170px,1fr)_minmax(200px,2fr)_minmax(60px,96px)_52px_36px_56px]'
 /** Beside a preview, which has the rest. */
 const FEW_COLUMNS = 'grid-cols-[28px_116px_minmax(0,1.4fr)_minmax(0,1fr)_56px]'
 
@@ -30,6 +31,8 @@ export function List({ rows, picked, onPick, onPickAll, shown, onPreview }: List
   const isPhone = useMedia('(max-width: 719px)')
   const isFew = useMedia('(max-width: 1919px)') && shown !== undefined
   const columns = isFew ? FEW_COLUMNS : COLUMNS
+  const [density] = useKept('density', 'comfortable')
+  const rowPx = density === 'dense' ? ROW_PX.dense : ROW_PX.comfortable
   const [, go] = useLocation()
   const [current, setCurrent] = useState(-1)
   const place = useRef<HTMLDivElement>(null)
@@ -38,9 +41,11 @@ export function List({ rows, picked, onPick, onPickAll, shown, onPreview }: List
   const virtual = useVirtualizer({
     count: rows.rows.length,
     getScrollElement: () => place.current,
-    estimateSize: () => (isPhone ? PHONE_ROW_PX : ROW_PX),
+    estimateSize: () => (isPhone ? PHONE_ROW_PX : rowPx),
     overscan: 8,
   })
+  // biome-ignore lint/correctness/useExhaustiveDependencies: rows of another height are measured anew
+  useEffect(() => virtual.measure(), [rowPx, isPhone])
   const items = virtual.getVirtualItems()
   const last = items.at(-1)?.index ?? 0
   const { more } = rows
@@ -70,6 +75,7 @@ export function List({ rows, picked, onPick, onPickAll, shown, onPreview }: List
       onPick(chosen)
     },
     ['X']: () => pickRange(),
+    '*': () => document.querySelector<HTMLButtonElement>('[data-all]')?.click(),
     ' ': () => chosen && onPreview(shown === chosen ? undefined : chosen),
     ['Enter']: () => chosen && go(`/jobs/${encodeURIComponent(chosen)}`),
   })

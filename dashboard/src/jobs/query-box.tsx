@@ -1,12 +1,15 @@
 /** The query, term by term: what a list shows is what stands here. What is finished is a chip; what is being written is completed. */
 import { type KeyboardEvent, type ReactNode, type SubmitEvent, useEffect, useId, useRef, useState } from 'react'
-import { useCodes } from '../api/queries.ts'
+import { useKeyNames } from '../api/limits.ts'
+import { useCodes, useInputPaths } from '../api/queries.ts'
+import { useSession } from '../api/session.tsx'
 import type { TallyAnswer } from '../api/wire.ts'
 import { Icon } from '../parts/icon.tsx'
+import { useWords } from '../words/vocabulary.tsx'
 import { Chips } from './chips.tsx'
 import { type Draft, draftOf, queryIn, takenUp, without, written } from './draft.ts'
-import { before, type Offer, offersFor } from './offers.ts'
-import { parseSearch, type Search } from './query.ts'
+import { before, type Known, type Offer, offersFor } from './offers.ts'
+import { namesWithin, parseSearch, type Search } from './query.ts'
 
 export interface QueryBoxProps {
   readonly query: string
@@ -20,11 +23,11 @@ export function QueryBox({ query, tally, onSearch }: QueryBoxProps): ReactNode {
   const [isOpen, setOpen] = useState(false)
   const input = useRef<HTMLInputElement>(null)
   const list = useId()
-  const { data: failures = [] } = useCodes(isOpen)
   useEffect(() => setDraft(draftOf(query)), [query])
   const whole = queryIn(draft)
   const search = parseSearch(whole)
-  const offers = isOpen ? offersFor(draft.text, { tally, failures }) : []
+  const known = useKnown(draft, tally, isOpen)
+  const offers = isOpen ? offersFor(draft.text, known) : []
 
   const write = (next: Draft) => {
     setDraft(next)
@@ -120,6 +123,21 @@ export function QueryBox({ query, tally, onSearch }: QueryBoxProps): ReactNode {
       <Complaint search={search} isWriting={isOpen} onTake={(instead) => go(draftOf(instead))} text={whole} />
     </form>
   )
+}
+
+/** What completion needs, asked for when somebody is about to need it. */
+function useKnown(draft: Draft, tally: TallyAnswer | undefined, isOpen: boolean): Known {
+  const { text } = draft
+  const session = useSession()
+  const words = useWords()
+  const { data: failures = [] } = useCodes(isOpen)
+  const { data: keys = [] } = useKeyNames(isOpen && /(?:^|\s)-?key:\S*$/.test(text) && session.can('listLimits'))
+  // What is being written is no term yet.
+  const finished = parseSearch(queryIn({ ...draft, text: before(text) }))
+  const types = namesWithin(finished.ok ? finished.terms : [], tally, 'type')
+  const isInput = /(?:^|\s)input\.[^\s:]*$/.test(text)
+  const { data: inputs = [] } = useInputPaths(types, isOpen && isInput && session.can('showType'))
+  return { tally, failures, keys, inputs, words: words.statuses }
 }
 
 interface OffersProps {

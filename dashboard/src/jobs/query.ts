@@ -1,7 +1,18 @@
 /** A query as text, and what a tick in the rail does to it. */
-import { matches, parseSearch, type Search, type Term } from '../../../src/gateway/contract/search.ts'
 
-export { FIELD_NAMES, FIELDS, PREFIXES, parseSearch, valuesOf } from '../../../src/gateway/contract/search.ts'
+import { matches, parseSearch, type Search, type Term } from '../../../src/gateway/contract/search.ts'
+import type { TallyAnswer } from '../api/wire.ts'
+
+export {
+  FIELD_NAMES,
+  FIELDS,
+  matches,
+  PREFIXES,
+  parseSearch,
+  SORTS,
+  type Sort,
+  valuesOf,
+} from '../../../src/gateway/contract/search.ts'
 export type { Search, Term }
 
 export type Ticked = 'state' | 'queue' | 'type'
@@ -34,6 +45,14 @@ const TALLIED: ReadonlySet<string> = new Set(['state', 'queue', 'type'])
 export const untallied = (terms: readonly Term[]): readonly string[] => [
   ...new Set(terms.map(({ field }) => field).filter((field) => !TALLIED.has(field))),
 ]
+
+/** The names there are of those a query leaves, those with the most jobs first. */
+export function namesWithin(terms: readonly Term[], tally: TallyAnswer | undefined, field: Ticked): readonly string[] {
+  const counts = new Map<string, number>()
+  for (const each of tally?.counts ?? [])
+    if (isWithin(terms, each, undefined)) counts.set(each[field], (counts.get(each[field]) ?? 0) + each.count)
+  return [...counts].sort(([, m], [, n]) => n - m).map(([name]) => name)
+}
 
 /** Whether a count of the tally is of jobs that the query asks for, but for one field. */
 export function isWithin(

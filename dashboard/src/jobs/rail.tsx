@@ -70,6 +70,8 @@ function Group({ title, children }: { readonly title: string; readonly children:
 }
 
 const NAMES_SHOWN = 8
+/** Of thousands nobody reads all: they are found by name. */
+const FOUND_MOST = 40
 
 interface NamesProps {
   readonly title: string
@@ -79,11 +81,24 @@ interface NamesProps {
 
 function Names({ title, counts, line }: NamesProps): ReactNode {
   const [isWhole, setWhole] = useState(false)
+  const [wanted, setWanted] = useState('')
   const names = [...counts].sort(([a, m], [b, n]) => n - m || (a < b ? -1 : 1))
-  const shown = isWhole ? names : names.slice(0, NAMES_SHOWN)
+  const found = names.filter(([name]) => name.toLowerCase().includes(wanted.toLowerCase()))
+  const shown = isWhole ? found.slice(0, FOUND_MOST) : names.slice(0, NAMES_SHOWN)
   if (names.length === 0) return null
   return (
     <Group title={title}>
+      {isWhole ? (
+        <input
+          // biome-ignore lint/a11y/noAutofocus: it was asked for
+          autoFocus
+          className="field mb-1 w-full"
+          aria-label={`Find among ${names.length} of ${title}`}
+          placeholder={`one of ${names.length}`}
+          value={wanted}
+          onChange={(event) => setWanted(event.target.value)}
+        />
+      ) : null}
       {shown.map(([name, n]) => line(name, n))}
       {names.length > NAMES_SHOWN ? (
         <button type="button" className="link text-sm" onClick={() => setWhole(!isWhole)}>

@@ -6,6 +6,7 @@ import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { useCallback, useMemo, useState } from 'react'
 import { jobsPage } from '../api/queries.ts'
 import type { Job } from '../api/wire.ts'
+import type { Sort } from './query.ts'
 
 export interface Row {
   readonly job: Job
@@ -32,12 +33,12 @@ const LOOK_EVERY_MS = 3_000
 /** Kept in memory. */
 const PAGES_MOST = 10
 
-export function useJobs(query: string): Rows {
+export function useJobs(query: string, sort: Sort): Rows {
   // Another number is another search of the same words.
   const [turn, setTurn] = useState(0)
   const found = useInfiniteQuery({
-    queryKey: ['jobs', query, turn],
-    queryFn: ({ pageParam, signal }) => jobsPage(query, pageParam, signal),
+    queryKey: ['jobs', query, sort, turn],
+    queryFn: ({ pageParam, signal }) => jobsPage(query, pageParam, signal, sort),
     initialPageParam: undefined as string | undefined,
     getNextPageParam: (page, pages) => (pages.length < PAGES_MOST ? page.cursor : undefined),
     staleTime: Number.POSITIVE_INFINITY,

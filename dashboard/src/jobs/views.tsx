@@ -12,7 +12,7 @@ interface View {
 const BUILT_IN: readonly View[] = [
   { name: 'Needs a person', q: 'state:pending,dead_lettered' },
   { name: 'Running long', q: 'state:running created:>10m' },
-  { name: 'Paused', q: 'is:paused' },
+  { name: 'Held', q: 'is:held,paused' },
   { name: 'Failed today', q: 'state:failed,timed_out,dead_lettered ended:<1d' },
 ]
 const OWN_MOST = 10

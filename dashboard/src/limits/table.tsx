@@ -91,7 +91,12 @@ function Why({ limit }: { readonly limit: LimitKey }): ReactNode {
 }
 
 function SinceWhen({ limit: { state, since, until } }: { readonly limit: LimitKey }): ReactNode {
-  if (state === 'broken' && until !== undefined) return <Moment at={until} />
+  if (state === 'broken' && until !== undefined)
+    return (
+      <>
+        probed <Moment at={until} />
+      </>
+    )
   if (since === undefined) return null
   return (
     <>

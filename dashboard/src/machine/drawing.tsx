@@ -1,15 +1,17 @@
 /** The machine, drawn: nodes with counts, lines with rates. Which layout depends on the room; what it says does not. */
-import type { CSSProperties, KeyboardEvent, ReactNode } from 'react'
+import { type CSSProperties, type KeyboardEvent, type ReactNode, useState } from 'react'
 import type { State } from '../api/wire.ts'
 import { StateIcon } from '../parts/state-icon.tsx'
-import { rate } from '../words/format.ts'
-import { useWords } from '../words/vocabulary.tsx'
+import { count, rate } from '../words/format.ts'
+import { useWords, type Vocabulary } from '../words/vocabulary.tsx'
 import { FAMILY } from './families.ts'
 import type { Layout, Line, Point, Side } from './layout.ts'
 import type { LineName } from './lines.ts'
 
 export interface NodeFacts {
   readonly count: string
+  /** The same as a number. */
+  readonly n?: number
   /** One small fact at the right. */
   readonly fact?: string | undefined
   readonly title?: string | undefined
@@ -32,6 +34,9 @@ export function Drawing(props: DrawingProps): ReactNode {
   const { layout, label, nodes, rates, chosen, onChoose, line: chosenLine, onChooseLine, children } = props
   const { width, height, frame, entry, rails } = layout
   const lines = Object.entries(layout.lines) as [LineName, Line][]
+  const words = useWords()
+  const [pointed, point] = useState<State>()
+  const lit = pointed === undefined ? undefined : litBy(pointed, words, nodes)
   return (
     <svg className="machine block w-full" viewBox={`0 0 ${width} ${height}`} role="group" aria-label={label}>
       <rect className="frame" x={frame.x} y={frame.y} width={frame.width} height={frame.height} rx="14" />
@@ -84,10 +89,27 @@ export function Drawing(props: DrawingProps): ReactNode {
           facts={nodes[state]}
           isChosen={chosen === state}
           onChoose={onChoose}
+          lit={lit}
+          onPoint={point}
         />
       ))}
     </svg>
   )
+}
+
+/** A word of a document may stand for several states: those, and how many jobs that are together. */
+interface Lit {
+  readonly word: string
+  readonly states: readonly State[]
+  readonly sum: string
+}
+
+function litBy(state: State, words: Vocabulary, nodes: DrawingProps['nodes']): Lit | undefined {
+  const word = words.state(state)
+  const states = words.statuses.find(([each, among]) => each === word && among.includes(state))?.[1]
+  if (states === undefined) return undefined
+  const sum = states.reduce((total, each) => total + (nodes[each]?.n ?? 0), 0)
+  return { word, states, sum: count(sum) }
 }
 
 const isInside = ({ x, y }: Point, { frame }: Layout): boolean =>
@@ -95,6 +117,9 @@ const isInside = ({ x, y }: Point, { frame }: Layout): boolean =>
 
 /** As wide as there is traffic on it, by tens. */
 const widthOf = (perMinute: number): number => 1.25 + 0.85 * Math.log10(1 + perMinute)
+
+/** A minute: what a line shows no more than eight dots a second of. */
+const SAMPLED = 480
 
 interface EdgeProps {
   readonly name: LineName
@@ -116,6 +141,7 @@ function Edge({ name, line, perMinute, isChosen, onChoose }: EdgeProps): ReactNo
       onClick={choose}
       onKeyDown={pressed(choose)}
     >
+      <title>{`${name}, ${rate(perMinute)}${perMinute > SAMPLED ? '; of so many its dots are a sample' : ''}`}</title>
       {/* A line is thin: what is pressed is around it. */}
       <path d={line.d} fill="none" stroke="transparent" strokeWidth="12" />
       <path
@@ -158,34 +184,64 @@ interface NodeProps {
   readonly facts: NodeFacts | undefined
   readonly isChosen: boolean
   readonly onChoose: (state: State) => void
+  /** Those that share a word which is pointed at. */
+  readonly lit: Lit | undefined
+  readonly onPoint: (state: State | undefined) => void
 }
 
-/** A word of ours that has no room beside that of a document. */
-const LONG = 10
+/** Letters of 16 and of 11 px, about: what has no room beside the count is in the tooltip and the table. */
+const hasRoom = ({ count, fact = '' }: NodeFacts, { node }: Pick<Layout, 'node'>): boolean =>
+  34 + count.length * 10 + 8 + fact.length * 6 + 10 <= node.width
 
-function Node({ state, at, layout, facts, isChosen, onChoose }: NodeProps): ReactNode {
+/** Our word stands beside the document's, or beside the count; where neither has room it is in the tooltip. */
+function ownPlace(word: string, state: State, facts: NodeFacts | undefined, { node }: Layout): number | undefined {
+  const own = state.length * 5.4 + 10
+  if (34 + word.length * 6.6 + 6 + own <= node.width) return 19
+  const isTaken = facts?.fact !== undefined && facts !== undefined && hasRoom(facts, { node })
+  return !isTaken && 34 + (facts?.count ?? '–').length * 10 + 6 + own <= node.width ? 40 : undefined
+}
+
+function Node({ state, at, layout, facts, isChosen, onChoose, lit, onPoint }: NodeProps): ReactNode {
   const words = useWords()
   const { width, height, radius } = layout.node
   const x = at.x - width / 2
   const y = at.y - height / 2
   const family = FAMILY[state]
   const word = words.state(state)
-  const own = word === state ? '' : `(${state})`
+  // A word that differs by its capitals only is the same word.
+  const own = word.toLowerCase() === state.replace('_', ' ') || word.toLowerCase() === state ? '' : `(${state})`
+  const ownY = own === '' ? undefined : ownPlace(word, state, facts, layout)
+  // As it is written, in this order: whoever speaks what they see presses it. What is not written follows.
+  const written = [
+    word,
+    facts?.count ?? '–',
+    ownY === undefined ? '' : state,
+    facts?.fact,
+    ownY === undefined ? own : '',
+  ]
+  const isLit = lit?.states.includes(state) === true
+  const sharing = isLit && lit.states.length > 1 ? `${lit.word} in all: ${lit.sum}` : undefined
   return (
     <g
       role="button"
       tabIndex={0}
       aria-pressed={isChosen}
-      aria-label={[word, own, facts?.count ?? '–', facts?.fact]
-        .filter((part) => part !== undefined && part !== '')
-        .join(' ')}
+      aria-label={written.filter((part) => part !== undefined && part !== '').join(' ')}
       className="cursor-pointer"
       style={{ '--hole': `var(--${family}-bg)` } as CSSProperties}
       onClick={() => onChoose(state)}
       onKeyDown={pressed(() => onChoose(state))}
+      onPointerEnter={() => onPoint(state)}
+      onPointerLeave={() => onPoint(undefined)}
+      onFocus={() => onPoint(state)}
+      onBlur={() => onPoint(undefined)}
     >
-      <title>{facts?.title ?? word}</title>
-      {isChosen ? (
+      <title>
+        {[facts?.title ?? word, own === '' ? undefined : `pawl: ${state}`, facts?.fact, sharing]
+          .filter((part) => part !== undefined)
+          .join('; ')}
+      </title>
+      {isChosen || (isLit && lit.states.length > 1) ? (
         <rect
           x={x - 3.5}
           y={y - 3.5}
@@ -213,18 +269,12 @@ function Node({ state, at, layout, facts, isChosen, onChoose }: NodeProps): Reac
       <text x={x + 34} y={y + 41} fontSize="16" fontWeight="600" fill="var(--text)">
         {`${facts?.count ?? '–'} `}
       </text>
-      {own === '' ? null : (
-        <text
-          x={x + width - 10}
-          y={y + (state.length < LONG ? 19 : 40)}
-          fontSize="10"
-          textAnchor="end"
-          fill="var(--text-2)"
-        >
-          {state}
+      {ownY === undefined ? null : (
+        <text x={x + width - 10} y={y + ownY} fontSize="10" textAnchor="end" fill="var(--text-2)">
+          {`${state} `}
         </text>
       )}
-      {facts?.fact === undefined ? null : (
+      {facts?.fact === undefined || !hasRoom(facts, layout) ? null : (
         <text x={x + width - 10} y={y + 40} fontSize="11" textAnchor="end" fill="var(--text-2)">
           {facts.fact}
         </text>

@@ -5,7 +5,7 @@ import { useMachine } from '../api/queries.ts'
 import type { Machine, Queue, State, TallyAnswer, TrafficAnswer, Worker } from '../api/wire.ts'
 import { useKeys } from '../frame/keys.ts'
 import { StateWord } from '../parts/state-word.tsx'
-import { count, plural, rate, span } from '../words/format.ts'
+import { ago, count, plural, rate } from '../words/format.ts'
 import { useMedia } from '../words/media.ts'
 import { useNow } from '../words/now.ts'
 import { useWords } from '../words/vocabulary.tsx'
@@ -16,25 +16,35 @@ import { LinePanel } from './line-panel.tsx'
 import { type LineName, lineOf } from './lines.ts'
 import { minutesOf } from './minutes.ts'
 import { NumbersTable } from './numbers-table.tsx'
+import { useExtremes } from './use-extremes.ts'
 
 export interface LiveMachineProps {
   readonly tally: TallyAnswer | undefined
   readonly traffic: TrafficAnswer | undefined
   readonly queues: readonly Queue[]
   readonly workers: readonly Worker[]
+  /** Shown to somebody for the first time. */
+  readonly isWelcome?: boolean
 }
 
-export function LiveMachine({ tally, traffic, queues, workers }: LiveMachineProps): ReactNode {
+export function LiveMachine({ tally, traffic, queues, workers, isWelcome = false }: LiveMachineProps): ReactNode {
   const { data: machine } = useMachine()
+  const now = useNow()
+  const extremes = useExtremes(tally, now)
   const [chosen, choose] = useState<State>()
   const [line, chooseLine] = useState<LineName>()
   const [isTable, setTable] = useState(false)
   useKeys({ t: () => setTable(!isTable) })
-  const now = useNow()
   const isPhone = useMedia('(max-width: 719px)')
   const layout = isPhone ? TALL : WIDE
   if (machine === undefined) return null
-  const nodes = factsOf(machine, tally, traffic, oldestFact(queues, now), slotsFact(workers))
+  const small = {
+    ...extremes,
+    queued: oldestFact(queues, now),
+    running: slotsFact(workers),
+    ...(isWelcome ? soonFacts(machine, tally, traffic) : {}),
+  }
+  const nodes = factsOf(machine, tally, traffic, small)
   const rates = ratesOf(traffic)
   return (
     <div className="flex flex-col gap-3">
@@ -87,30 +97,51 @@ function factsOf(
   machine: Machine,
   tally: TallyAnswer | undefined,
   traffic: TrafficAnswer | undefined,
-  oldest: string | undefined,
-  slots: string | undefined,
+  small: Readonly<Partial<Record<State, string | undefined>>>,
 ): Readonly<Partial<Record<State, NodeFacts>>> {
   const ended = new Set(machine.terminal)
   const facts: Partial<Record<State, NodeFacts>> = {}
   for (const state of machine.states) {
     const kept = (tally?.counts ?? []).filter((each) => each.state === state).reduce((sum, each) => sum + each.count, 0)
     const came = (traffic?.changes ?? []).filter(({ to }) => to === state).reduce((sum, each) => sum + each.count, 0)
-    const fact = state === 'queued' ? oldest : state === 'running' ? slots : undefined
+    const fact = small[state]
     facts[state] = ended.has(state)
       ? {
           count: count(came),
+          n: came,
+          fact,
           title: `${plural(Math.round(came), 'job')} came in within the window; ${count(kept)} are kept`,
         }
-      : { count: count(kept), fact, title: `${plural(kept, 'job')} now; ${count(came)} came in within the window` }
+      : {
+          count: count(kept),
+          n: kept,
+          fact,
+          title: `${plural(kept, 'job')} now; ${count(came)} came in within the window`,
+        }
   }
   return facts
 }
 
 function oldestFact(queues: readonly Queue[], now: number): string | undefined {
   const since = queues.flatMap(({ readySince }) => (readySince === undefined ? [] : [Date.parse(readySince)]))
-  return since.length === 0
-    ? undefined
-    : `oldest ${span(Math.floor(Math.max(0, now - Math.min(...since)) / 1_000) * 1_000)}`
+  return since.length === 0 ? undefined : oldestSince(Math.min(...since), now)
+}
+
+/** In whole units; what is younger than a second is no news, and would have no room. */
+const oldestSince = (at: number, now: number): string | undefined =>
+  now - at < 1_000 ? undefined : `oldest ${ago(now - at)}`
+
+/** Of the demo's first minute: what no job has come to yet will be come to. */
+function soonFacts(
+  { states }: Machine,
+  tally: TallyAnswer | undefined,
+  traffic: TrafficAnswer | undefined,
+): Partial<Record<State, string>> {
+  const seen = new Set<State>([
+    ...(traffic?.changes ?? []).map(({ to }) => to),
+    ...(tally?.counts ?? []).map(({ state }) => state),
+  ])
+  return Object.fromEntries(states.filter((state) => !seen.has(state)).map((state) => [state, 'soon']))
 }
 
 function slotsFact(workers: readonly Worker[]): string | undefined {

@@ -9,6 +9,8 @@ export interface JsonSchema {
   readonly const?: unknown
   readonly enum?: readonly unknown[]
   readonly properties?: Readonly<Record<string, JsonSchema>>
+  /** Of the elements of a list. */
+  readonly items?: JsonSchema
   readonly required?: readonly string[]
   readonly minimum?: number
   readonly maximum?: number
@@ -35,6 +37,19 @@ export const membersOf = ({ properties = {}, required = [] }: JsonSchema): reado
     kind: kindOf(schema),
   }))
 
+/** The paths of its members, as a search names them; those of lists are those of their elements. */
+export function pathsIn(schema: JsonSchema | undefined, depth = PATH_MOST): readonly string[] {
+  const inner = schema?.items ?? schema
+  return Object.entries(inner?.properties ?? {}).flatMap(([name, member]) => {
+    // A name with a point or a colon in it has no words in the grammar.
+    if (!/^[^\s:".]+$/.test(name)) return []
+    const below = depth > 1 ? pathsIn(member, depth - 1).map((path) => `${name}.${path}`) : []
+    return below.length > 0 ? below : [name]
+  })
+}
+
+const PATH_MOST = 4
+
 /**
  * A schema as far as it is one: workers in any language announce them, and what stands in one may be anything. A member that is
  * not as it should be is left out, so that what it is about is asked for as JSON.
@@ -43,7 +58,9 @@ export function schemaIn(value: unknown): JsonSchema | undefined {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined
   const given = value as Readonly<Record<string, unknown>>
   const kept = Object.entries(given).filter(([name, member]) => RIGHT[name]?.(member) ?? false)
-  const { properties } = given
+  const { properties, items } = given
+  const elements = schemaIn(items)
+  if (elements !== undefined) kept.push(['items', elements])
   if (typeof properties !== 'object' || properties === null || Array.isArray(properties))
     return Object.fromEntries(kept)
   const members = Object.entries(properties).map(([name, member]) => [name, schemaIn(member) ?? {}] as const)

@@ -20,7 +20,7 @@ export function AllButton({ query }: { readonly query: string }): ReactNode {
     )
   return (
     <>
-      <button type="button" className="btn" onClick={() => setOpen(true)}>
+      <button type="button" className="btn" data-all="" onClick={() => setOpen(true)}>
         All of them…
       </button>
       {isOpen ? <ToAll query={query} onClose={() => setOpen(false)} /> : null}

@@ -1,6 +1,6 @@
 /** What was put aside, by what it has in common; and the way back: counted, a few first, then the rest. */
 import { type ReactNode, useState } from 'react'
-import { Link, useSearchParams } from 'wouter'
+import { Link, Redirect, useSearchParams } from 'wouter'
 import { useCauses, useTally, useTraffic } from '../api/queries.ts'
 import { useSession } from '../api/session.tsx'
 import type { CauseAnswer, TrafficAnswer } from '../api/wire.ts'
@@ -25,6 +25,7 @@ export function DeadLettersPlace(): ReactNode {
   const all = (tally?.counts ?? [])
     .filter(({ state }) => state === 'dead_lettered')
     .reduce((sum, each) => sum + each.count, 0)
+  if (params.get('by') === 'one') return <Redirect to={`/jobs?q=${ONE_BY_ONE}`} replace />
   return (
     <div className="flex flex-col gap-4 p-4 phone:px-6 phone:py-5 wide:px-8">
       <Title text="Dead letters" />
@@ -43,6 +44,9 @@ export function DeadLettersPlace(): ReactNode {
         <>
           <div>
             <p className="text-lg font-semibold tracking-[-0.015em]">
+              <Link className="link float-right text-sm font-normal" href={`/jobs?q=${ONE_BY_ONE}`}>
+                One by one
+              </Link>
               {plural(Math.max(all, data.read), 'dead letter')}, {inWords(causes.length).toLowerCase()}{' '}
               {causes.length === 1 ? 'cause' : 'causes'}
             </p>
@@ -60,6 +64,8 @@ export function DeadLettersPlace(): ReactNode {
     </div>
   )
 }
+
+const ONE_BY_ONE = 'state:dead_lettered'
 
 /** Whether other jobs of these types succeed again. */
 function Hope({

@@ -23,7 +23,7 @@ const SIGHTS: readonly Sight[] = [
 ]
 
 /** The name of the token that the demo makes for its link. */
-const DEMO = 'demo'
+export const DEMO = 'demo'
 
 export function FirstMinute({ traffic }: { readonly traffic: TrafficAnswer | undefined }): ReactNode {
   const session = useSession()

@@ -1,8 +1,8 @@
 /** One job: why it is where it is, the path it has taken, when what happened, and everything it carries. */
 import { useQueryClient } from '@tanstack/react-query'
 import { type ReactNode, useCallback } from 'react'
-import { Link } from 'wouter'
-import { ActionButtons } from '../actions/buttons.tsx'
+import { Link, useSearchParams } from 'wouter'
+import { ActionButtons, NotPossible } from '../actions/buttons.tsx'
 import { useHistory } from '../api/history.ts'
 import { useLive } from '../api/live.ts'
 import { useExplain, useJob } from '../api/queries.ts'
@@ -29,13 +29,17 @@ export function JobPlace({ id }: { readonly id: string }): ReactNode {
   const { data: history } = useHistory(id, job?.rev)
   const { data: why } = useExplain(id, job?.rev)
   const isNarrow = useMedia('(max-width: 1099px)')
+  const isPhone = useMedia('(max-width: 719px)')
+  const looked = useLookedAt()
+  const lit = looked.rev ?? movesOf(history?.events)[(looked.move ?? 0) - 1]?.rev
+  const litEvent = history?.events.find(({ rev }) => rev === lit)
   const client = useQueryClient()
   const own = job?.id
   const again = useSparingly(useCallback(() => void client.invalidateQueries({ queryKey: ['job', id] }), [client, id]))
   const heard = useCallback((event: JobEvent) => event.jobId === own && again(), [own, again])
   useLive(heard)
   return (
-    <div className="flex flex-col gap-4 p-4 phone:px-6 phone:py-5 wide:max-w-[2304px] wide:px-8">
+    <div className="flex flex-col gap-4 p-4 pb-20 phone:px-6 phone:py-5 wide:max-w-[2304px] wide:px-8">
       <Title text={`${job?.type ?? 'Job'} ${id}`}>
         <span className="flex min-w-0 items-center gap-2 text-md">
           <Link href="/jobs" className="text-text-3 hover:underline">
@@ -52,7 +56,7 @@ export function JobPlace({ id }: { readonly id: string }): ReactNode {
         ) : null
       ) : (
         <>
-          <Header job={job} />
+          <Header job={job}>{isPhone ? null : <ActionButtons job={job} />}</Header>
           {isNarrow ? <Why job={job} why={why} /> : null}
           <div className="grid items-start gap-4 desk:grid-cols-[minmax(0,1fr)_340px] wide:grid-cols-[minmax(0,1fr)_400px]">
             <div className="order-last flex min-w-0 flex-col gap-4">
@@ -72,32 +76,79 @@ export function JobPlace({ id }: { readonly id: string }): ReactNode {
                   </div>
                 </Card>
               )}
+              <NotPossible job={job} />
             </div>
             <div className="flex min-w-0 flex-col gap-4">
               {history === undefined ? (
                 <Loading />
               ) : (
                 <div className="grid items-start gap-4 wide:grid-cols-2">
-                  <Path events={history.events} />
-                  <TimeAxis job={job} events={history.events} />
+                  <Path events={history.events} move={looked.move} onMove={looked.look} />
+                  <TimeAxis
+                    job={job}
+                    events={history.events}
+                    lit={litEvent === undefined ? undefined : Date.parse(litEvent.at)}
+                  />
                 </div>
               )}
-              <JobTabs job={job} history={history} />
+              <JobTabs job={job} history={history} lit={lit} />
             </div>
           </div>
+          {isPhone ? <ActionButtons job={job} isBar /> : null}
         </>
       )}
     </div>
   )
 }
 
-function Header({ job }: { readonly job: Job }): ReactNode {
+const movesOf = (events: readonly JobEvent[] | undefined): readonly JobEvent[] => {
+  const last = events?.at(-1)?.generation
+  return (events ?? []).filter(({ to, generation }) => to !== undefined && generation === last)
+}
+
+interface LookedAt {
+  readonly move: number | undefined
+  readonly rev: number | undefined
+  readonly look: (move: number | undefined, rev: number | undefined) => void
+}
+
+/** The move that is looked at, and its revision: both stand in the address, so that it can be sent to somebody. */
+function useLookedAt(): LookedAt {
+  const [params, setParams] = useSearchParams()
+  const move = Number(params.get('move') ?? Number.NaN)
+  const rev = Number(/^#rev-(\d+)$/.exec(location.hash)?.[1] ?? Number.NaN)
+  const look = (next: number | undefined, at: number | undefined) => {
+    setParams(
+      (before) => {
+        const kept = new URLSearchParams(before)
+        if (next === undefined) kept.delete('move')
+        else kept.set('move', String(next))
+        return kept
+      },
+      { replace: true },
+    )
+    // The router's addresses have no fragment: it is set behind it, and read when the page is drawn anew.
+    const hash = at === undefined ? '' : `#rev-${at}`
+    window.history.replaceState(window.history.state, '', location.pathname + location.search + hash)
+  }
+  return { move: Number.isNaN(move) ? undefined : move, rev: Number.isNaN(rev) ? undefined : rev, look }
+}
+
+function Header({ job, children }: { readonly job: Job; readonly children: ReactNode }): ReactNode {
   return (
     <div className="flex flex-wrap items-start gap-3">
       <div className="min-w-0">
         <div className="flex flex-wrap items-center gap-3">
           <h1 className="text-lg font-semibold tracking-[-0.015em] break-all">{job.type}</h1>
           <StatePill state={job.state} undo={undoOf(job)} />
+          {job.dialect === undefined ? null : (
+            <span
+              className="rounded-sm border border-line px-1.5 text-sm text-text-2"
+              title={`Bound to document ${job.dialect}: it keeps that to the letter`}
+            >
+              {job.dialect}
+            </span>
+          )}
           <span className="inline-flex items-center gap-1">
             <span className="mono">{job.id}</span>
             <Copy text={job.id} label="Copy the id" />
@@ -107,9 +158,7 @@ function Header({ job }: { readonly job: Job }): ReactNode {
           <Line job={job} />
         </p>
       </div>
-      <div className="ml-auto">
-        <ActionButtons job={job} />
-      </div>
+      <div className="ml-auto">{children}</div>
     </div>
   )
 }

@@ -9,7 +9,7 @@ import type { TallyAnswer } from '../api/wire.ts'
 import { Title } from '../frame/title.tsx'
 import { List } from '../jobs/list.tsx'
 import { Preview } from '../jobs/preview.tsx'
-import { isWithin, parseSearch, type Term, type Ticked, toggled, untallied } from '../jobs/query.ts'
+import { isWithin, parseSearch, SORTS, type Sort, type Term, type Ticked, toggled, untallied } from '../jobs/query.ts'
 import { QueryBox } from '../jobs/query-box.tsx'
 import { Rail } from '../jobs/rail.tsx'
 import { type Rows, useJobs } from '../jobs/use-jobs.ts'
@@ -24,20 +24,21 @@ export function JobsPlace(): ReactNode {
   const [params, setParams] = useSearchParams()
   const query = params.get('q') ?? ''
   const { data: tally } = useTally()
-  const rows = useJobs(query)
+  const sort = SORTS.find((each) => each === params.get('sort')) ?? 'created'
+  const rows = useJobs(query, sort)
   const shown = params.get('job') ?? undefined
   const [picked, setPicked] = useState<ReadonlySet<string>>(new Set())
   const search = parseSearch(query)
   const terms = search.ok ? search.terms : []
   const go = (q: string) => {
     setPicked(new Set())
-    setParams(q === '' ? {} : { q })
+    setParams(address(q, sort))
   }
   // Replaced, not added: Back leads to the list before, not through every row that was looked at.
   const preview = useCallback(
     (id: string | undefined) =>
-      setParams({ ...(query === '' ? {} : { q: query }), ...(id === undefined ? {} : { job: id }) }, { replace: true }),
-    [query, setParams],
+      setParams({ ...address(query, sort), ...(id === undefined ? {} : { job: id }) }, { replace: true }),
+    [query, sort, setParams],
   )
   const toggle = (field: Ticked, name: string) => go(toggled(query, field, name))
   const pick = (id: string) =>
@@ -66,9 +67,19 @@ export function JobsPlace(): ReactNode {
           <FilterSheet terms={terms}>{rail}</FilterSheet>
           <NewJobLink />
         </div>
-        <Summary terms={terms} tally={tally} rows={rows} query={query} />
+        <Summary
+          terms={terms}
+          tally={tally}
+          rows={rows}
+          query={query}
+          sort={sort}
+          onSort={(next) => setParams(address(query, next))}
+        />
         <Found
           rows={rows}
+          terms={terms}
+          tally={tally}
+          onSearch={go}
           query={query}
           picked={picked}
           onPick={pick}
@@ -84,8 +95,17 @@ export function JobsPlace(): ReactNode {
   )
 }
 
+/** What of it an address has to say. */
+const address = (q: string, sort: Sort): Record<string, string> => ({
+  ...(q === '' ? {} : { q }),
+  ...(sort === 'created' ? {} : { sort }),
+})
+
 interface FoundProps {
   readonly rows: Rows
+  readonly terms: readonly Term[]
+  readonly tally: TallyAnswer | undefined
+  readonly onSearch: (query: string) => void
   readonly query: string
   readonly picked: ReadonlySet<string>
   readonly onPick: (id: string) => void
@@ -106,7 +126,8 @@ function NewJobLink(): ReactNode {
   )
 }
 
-function Found({ rows, query, picked, onPick, onPickAll, shown, onPreview, onClear }: FoundProps): ReactNode {
+function Found(props: FoundProps): ReactNode {
+  const { rows, query, terms, tally, onSearch, picked, onPick, onPickAll, shown, onPreview, onClear } = props
   // What is wrong with the query is said under its box, with what was meant.
   if (rows.error !== null && rows.error !== undefined)
     return parseSearch(query).ok ? <Trouble error={rows.error} /> : null
@@ -133,6 +154,7 @@ function Found({ rows, query, picked, onPick, onPickAll, shown, onPreview, onCle
     <Empty title="Nothing matches">
       <code className="mono">{query}</code>{' '}
       {rows.read === undefined ? 'has no job' : `: all ${count(rows.read)} that may were looked at`}.{' '}
+      <Looser terms={terms} tally={tally} onSearch={onSearch} />
       <button type="button" className="btn" onClick={onClear}>
         Clear
       </button>
@@ -140,7 +162,36 @@ function Found({ rows, query, picked, onPick, onPickAll, shown, onPreview, onCle
   )
 }
 
+/** What to leave out, where the tally knows how many there are then. */
+function Looser({ terms, tally, onSearch }: Pick<FoundProps, 'terms' | 'tally' | 'onSearch'>): ReactNode {
+  const looser = terms.flatMap((term) => {
+    const rest = terms.filter((each) => each !== term)
+    const n = untallied(rest).length > 0 ? 0 : countWithin(rest, tally)
+    return n === 0 ? [] : [{ term, n, q: rest.map(({ text }) => text).join(' ') }]
+  })
+  return looser.map(({ term, n, q }) => (
+    <span key={term.text} className="block py-1">
+      Without <code className="mono">{term.text}</code> there {n === 1 ? 'is' : 'are'}{' '}
+      <button type="button" className="link" onClick={() => onSearch(q)}>
+        {plural(n, 'job')}
+      </button>
+      .
+    </span>
+  ))
+}
+
+const countWithin = (terms: readonly Term[], tally: TallyAnswer | undefined): number =>
+  (tally?.counts ?? []).filter((each) => isWithin(terms, each, undefined)).reduce((sum, each) => sum + each.count, 0)
+
+const SORT_WORDS: Readonly<Record<Sort, string>> = {
+  created: 'Newest first',
+  changed: 'Last changed first',
+  due: 'Soonest due first',
+}
+
 interface SummaryProps {
+  readonly sort: Sort
+  readonly onSort: (sort: Sort) => void
   readonly terms: readonly Term[]
   readonly tally: TallyAnswer | undefined
   readonly rows: Rows
@@ -148,18 +199,24 @@ interface SummaryProps {
 }
 
 /** How many match, and how that is known. */
-function Summary({ terms, tally, rows, query }: SummaryProps): ReactNode {
+function Summary({ terms, tally, rows, query, sort, onSort }: SummaryProps): ReactNode {
   const [times, setTimes] = useKept('times', 'relative')
+  const [density, setDensity] = useKept('density', 'comfortable')
   const isExact = untallied(terms).length === 0
-  const n = (tally?.counts ?? [])
-    .filter((each) => isWithin(terms, each, undefined))
-    .reduce((sum, each) => sum + each.count, 0)
+  const n = countWithin(terms, tally)
+  const looked =
+    rows.read === undefined
+      ? ''
+      : sort === 'created'
+        ? `; looked at the newest ${count(rows.read)}, one by one`
+        : `; in order among the newest ${count(rows.read)}`
   return (
     <div className="flex flex-wrap items-center gap-3 text-sm text-text-2">
       {isExact ? (
         <span>
           <b className="font-medium text-text">{count(n)}</b> {n === 1 ? 'job matches' : 'jobs match'}
           {tally === undefined ? '' : `, exact at ${clock(Date.parse(tally.at))} UTC`}
+          {rows.read === undefined || rows.read >= n ? '' : looked}
         </span>
       ) : (
         <span>
@@ -167,17 +224,36 @@ function Summary({ terms, tally, rows, query }: SummaryProps): ReactNode {
             {rows.more === undefined ? count(rows.rows.length) : `at least ${count(rows.rows.length)}`}
           </b>{' '}
           match
-          {rows.read === undefined ? '' : `; looked at the newest ${count(rows.read)}, one by one`}
+          {looked}
           {rows.tooLong === 0 ? '' : `; ${plural(rows.tooLong, 'input')} too long to be looked into`}
         </span>
       )}
-      {rows.read !== undefined && rows.more !== undefined ? (
+      {rows.read !== undefined && rows.more !== undefined && sort === 'created' ? (
         <button type="button" className="btn" onClick={rows.more}>
           Look at more
         </button>
       ) : null}
       {rows.rows.length === 0 ? null : <AllButton query={query} />}
-      <span className="ml-auto hidden phone:inline">Newest first</span>
+      <select
+        aria-label="Order"
+        className="ml-auto h-7 rounded-md bg-transparent text-text-2 hover:bg-hover"
+        value={sort}
+        onChange={(event) => onSort(SORTS.find((each) => each === event.target.value) ?? 'created')}
+      >
+        {SORTS.map((each) => (
+          <option key={each} value={each} className="bg-surface">
+            {SORT_WORDS[each]}
+          </option>
+        ))}
+      </select>
+      <button
+        type="button"
+        className="btn btn-ghost hidden phone:inline-flex"
+        aria-pressed={density === 'dense'}
+        onClick={() => setDensity(density === 'dense' ? 'comfortable' : 'dense')}
+      >
+        {density === 'dense' ? 'Dense' : 'Comfortable'}
+      </button>
       <button
         type="button"
         className="btn btn-ghost"

@@ -1,9 +1,11 @@
 /** The table the engine enforces: commands against states, and the words of the documents beside ours. */
 import type { ReactNode } from 'react'
 import { useSearchParams } from 'wouter'
-import { useDialect, useMachine } from '../api/queries.ts'
+import { useDialect, useMachine, useQueues, useTally, useTraffic, useWorkers } from '../api/queries.ts'
+import { useSession } from '../api/session.tsx'
 import type { Machine, Move, State } from '../api/wire.ts'
 import { Title } from '../frame/title.tsx'
+import { LiveMachine } from '../machine/live-machine.tsx'
 import { Card } from '../parts/card.tsx'
 import { Scroll } from '../parts/scroll.tsx'
 import { StateIcon } from '../parts/state-icon.tsx'
@@ -13,6 +15,11 @@ import { stateIn, useWords, VOCABULARIES } from '../words/vocabulary.tsx'
 
 export function MachinePlace(): ReactNode {
   const { data: machine, error } = useMachine()
+  const session = useSession()
+  const { data: tally } = useTally()
+  const { data: traffic } = useTraffic('1h')
+  const { data: queues } = useQueues()
+  const { data: workers } = useWorkers(session.can('listWorkers'))
   const [params, setParams] = useSearchParams()
   const [command, state] = (params.get('cell') ?? '').split('.')
   const moves = command === undefined || state === undefined ? undefined : machine?.commands[command]?.[state as State]
@@ -32,6 +39,11 @@ export function MachinePlace(): ReactNode {
               What has no cell is refused. This is the table the engine enforces, as it answers it.
             </p>
           </div>
+          <Card title="The machine" note="live counts now; endings and rates of the last hour">
+            <div className="px-2 pb-4 phone:px-4">
+              <LiveMachine tally={tally} traffic={traffic} queues={queues ?? []} workers={workers ?? []} />
+            </div>
+          </Card>
           <Card title="Commands and states">
             <Table
               machine={machine}

@@ -2,7 +2,8 @@
 import { lazy, type ReactNode, Suspense } from 'react'
 import { Link, useSearchParams } from 'wouter'
 import { useBrokenKeys } from '../api/limits.ts'
-import { useMachine, useQueues, useTally, useTraffic, useWorkers } from '../api/queries.ts'
+import { useHealth, useMachine, useQueues, useTally, useTraffic, useWorkers } from '../api/queries.ts'
+import { useMissed } from '../api/schedules.ts'
 import { useSession } from '../api/session.tsx'
 import type { TrafficAnswer } from '../api/wire.ts'
 import { Title } from '../frame/title.tsx'
@@ -11,9 +12,10 @@ import { Card } from '../parts/card.tsx'
 import { Icon } from '../parts/icon.tsx'
 import { Loading, Trouble } from '../parts/trouble.tsx'
 import { clock, count, inWords, span } from '../words/format.ts'
+import { useKept } from '../words/kept.ts'
 import { useMedia } from '../words/media.ts'
 import { useNow } from '../words/now.ts'
-import { FirstMinute } from './first-minute.tsx'
+import { DEMO, FirstMinute } from './first-minute.tsx'
 import { Happening } from './happening.tsx'
 import { type Need, verdictOf } from './verdict.ts'
 
@@ -34,8 +36,12 @@ export function OverviewPlace(): ReactNode {
   const traffic = useTraffic(window)
   const queues = useQueues()
   const workers = useWorkers()
-  const { data: brokenKeys = [] } = useBrokenKeys(useSession().can('listLimits'))
+  const session = useSession()
+  const { data: brokenKeys = [] } = useBrokenKeys(session.can('listLimits'))
+  const { data: missed } = useMissed(session.can('listSchedules'))
+  const health = useHealth()
   const { data: machine } = useMachine()
+  const [welcome] = useKept('first-minute', 'shown')
   const isWide = useMedia('(min-width: 1920px)')
   const now = useNow()
   const trouble = tally.error ?? traffic.error ?? queues.error
@@ -46,6 +52,8 @@ export function OverviewPlace(): ReactNode {
     workers: workers.data ?? [],
     traffic: traffic.data,
     brokenKeys,
+    missed: missed ?? [],
+    trouble: health.data,
     now,
   })
   return (
@@ -92,6 +100,7 @@ export function OverviewPlace(): ReactNode {
                 traffic={traffic.data}
                 queues={queues.data ?? []}
                 workers={workers.data ?? []}
+                isWelcome={session.name === DEMO && welcome !== 'dismissed'}
               />
             )}
           </div>
@@ -139,7 +148,15 @@ function Needs({ needs }: { readonly needs: readonly Need[] }): ReactNode {
         </li>
       ))}
       {needs.length > NEEDS_SHOWN ? (
-        <li className="self-center text-sm text-text-2">and {needs.length - NEEDS_SHOWN} more</li>
+        <li
+          className="self-center text-sm text-text-2"
+          title={needs
+            .slice(NEEDS_SHOWN)
+            .map(({ text }) => text)
+            .join('; ')}
+        >
+          and {needs.length - NEEDS_SHOWN} more
+        </li>
       ) : null}
     </ul>
   )

@@ -6,6 +6,8 @@ import { clock } from '../words/format.ts'
 import { useKept } from '../words/kept.ts'
 
 const HEIGHT = 170
+/** Values whose labels tell how wide the axis must be. */
+const PROBED = [0, 0.5, 100, 1_000] as const
 
 export interface PlotLine {
   readonly name: string
@@ -74,6 +76,7 @@ function optionsFor(place: HTMLElement, lines: readonly PlotLine[], label: PlotP
   }
   const axis = { stroke: colour('text-3'), font: `11px ${style.fontFamily}`, ticks: { show: false } }
   const grid = { stroke: colour('line'), width: 1 }
+  const widest = Math.max(...PROBED.map((value) => label(value).length))
   return {
     width: place.clientWidth,
     height: HEIGHT,
@@ -85,7 +88,7 @@ function optionsFor(place: HTMLElement, lines: readonly PlotLine[], label: PlotP
       {
         ...axis,
         grid,
-        size: 44,
+        size: widest > 5 ? 64 : 44,
         values: (_, ticks) => ticks.map(label),
       },
     ],

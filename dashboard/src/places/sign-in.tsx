@@ -16,16 +16,19 @@ function takeLink(): string | undefined {
 
 const link = takeLink()
 
-export function SignIn(): ReactNode {
+/** `isAgain`: over a page that somebody was signed in to. */
+export function SignIn({ isAgain = false }: { readonly isAgain?: boolean }): ReactNode {
   const client = useQueryClient()
   const [path, go] = useLocation()
   const [problem, setProblem] = useState<ReactNode>()
-  const [isBusy, setBusy] = useState(link !== undefined)
+  const [isBusy, setBusy] = useState(link !== undefined && !isAgain)
 
   const enter = async (secret: string) => {
     setBusy(true)
     try {
       client.setQueryData(sessionKey, await signInWith(secret))
+      // What was refused meanwhile is asked for again.
+      if (isAgain) void client.invalidateQueries({ predicate: ({ queryKey }) => queryKey[0] !== sessionKey[0] })
       if (path === '/sign-in') go('/', { replace: true })
     } catch (error) {
       setProblem(refusal(error))
@@ -35,7 +38,7 @@ export function SignIn(): ReactNode {
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: the link is taken once, when the page comes
   useEffect(() => {
-    if (link !== undefined) void enter(link)
+    if (link !== undefined && !isAgain) void enter(link)
   }, [])
 
   const submit = (event: SubmitEvent<HTMLFormElement>) => {
@@ -43,8 +46,9 @@ export function SignIn(): ReactNode {
     void enter(String(new FormData(event.currentTarget).get('token')).trim())
   }
 
+  const Place = isAgain ? 'div' : 'main'
   return (
-    <main className="mx-auto flex min-h-dvh max-w-sm flex-col justify-center gap-4 p-6">
+    <Place className={`mx-auto flex max-w-sm flex-col justify-center gap-4 p-6 ${isAgain ? '' : 'min-h-dvh'}`}>
       <h1 className="flex items-center gap-2 text-lg font-semibold">
         <Brand />
         pawl
@@ -79,6 +83,6 @@ export function SignIn(): ReactNode {
           </p>
         </form>
       )}
-    </main>
+    </Place>
   )
 }

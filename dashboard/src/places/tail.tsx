@@ -3,9 +3,11 @@ import { type ReactNode, useState } from 'react'
 import { useSearchParams } from 'wouter'
 import type { JobEvent } from '../api/wire.ts'
 import { Title } from '../frame/title.tsx'
+import { matches } from '../jobs/query.ts'
 import { Empty } from '../parts/trouble.tsx'
 import { EventTable } from '../tail/event-table.tsx'
 import { useTail } from '../tail/use-tail.ts'
+import { plural } from '../words/format.ts'
 
 /** Rows in the page. */
 const SHOWN = 60
@@ -27,7 +29,7 @@ export function TailPlace(): ReactNode {
           className="field mono min-w-0 flex-1"
           data-query=""
           aria-label="Show what contains"
-          placeholder="a type, a queue, an event, an id"
+          placeholder="queue:mail event:failed, or any word"
           value={wanted}
           onChange={(event) => setParams(event.target.value === '' ? {} : { q: event.target.value }, { replace: true })}
         />
@@ -36,8 +38,9 @@ export function TailPlace(): ReactNode {
         </button>
       </div>
       {shown.length === 0 ? (
-        <Empty title="Nothing has happened yet">
-          Events come as they happen, from the moment this page was opened.
+        <Empty title={events.length === 0 ? 'Nothing has happened yet' : 'Nothing that has come matches'}>
+          Events come as they happen, from the moment this page was opened
+          {events.length === 0 ? '' : `: ${plural(events.length, 'event')} so far`}.
         </Empty>
       ) : (
         <div
@@ -54,6 +57,19 @@ export function TailPlace(): ReactNode {
   )
 }
 
-const isWanted = ({ type, jobType = '', queue = '', jobId, actor = '' }: JobEvent, wanted: string): boolean =>
-  wanted === '' ||
-  [type, jobType, queue, jobId, actor].some((text) => text.toLowerCase().includes(wanted.toLowerCase()))
+type Named = Readonly<Record<string, string | undefined>>
+
+/** Every word of it: `queue:mail` of a field, else anywhere; `*` at either end of a value, as in searches. */
+function isWanted(event: JobEvent, wanted: string): boolean {
+  const { type, jobType = '', queue = '', jobId, actor = '', to, state } = event
+  const fields: Named = { event: type, type: jobType, queue, id: jobId, actor, state: to ?? state }
+  return wanted
+    .split(/\s+/)
+    .filter((word) => word !== '')
+    .every((word) => {
+      const [, minus, field = '', value = ''] = /^(-?)([a-z]+):(.+)$/.exec(word) ?? []
+      const own = fields[field]
+      if (own !== undefined) return value.split(',').some((each) => matches(each, own)) !== (minus === '-')
+      return [type, jobType, queue, jobId, actor].some((text) => text.toLowerCase().includes(word.toLowerCase()))
+    })
+}

@@ -17,6 +17,10 @@ export interface Around {
   readonly traffic: TrafficAnswer | undefined
   /** Names of limit keys. */
   readonly brokenKeys: readonly string[]
+  /** Names of schedules that have missed times. */
+  readonly missed: readonly string[]
+  /** What the gateway says is wrong with its store or clock. */
+  readonly trouble: string | undefined
   readonly now: number
 }
 
@@ -39,7 +43,7 @@ export function verdictOf(around: Around): Verdict {
 const sentenceFor = (needs: number): string =>
   needs === 0 ? 'Work flows.' : `Work flows. ${inWords(needs)} ${needs === 1 ? 'thing needs' : 'things need'} a person.`
 
-function needsOf({ counts, queues, workers, brokenKeys, now }: Around): readonly Need[] {
+function needsOf({ counts, queues, workers, brokenKeys, missed, trouble, now }: Around): readonly Need[] {
   const waits = queues.filter(({ paused }) => !paused).map((queue) => ({ ...queue, waitedMs: waitedMs(queue, now) }))
   const alone = waits.filter(
     ({ queue, waitedMs: ms }) =>
@@ -52,6 +56,7 @@ function needsOf({ counts, queues, workers, brokenKeys, now }: Around): readonly
   const pending = sum(counts, 'pending')
   const letters = sum(counts, 'dead_lettered')
   const all: readonly (Need | false)[] = [
+    trouble !== undefined && { text: trouble, href: '/', family: 'bad' },
     alone.length > 0 && {
       text:
         alone.length === 1 ? `queue ${alone[0]?.queue} has no worker` : `${count(alone.length)} queues have no worker`,
@@ -67,6 +72,14 @@ function needsOf({ counts, queues, workers, brokenKeys, now }: Around): readonly
     },
     letters > 0 && { text: plural(letters, 'dead letter'), href: '/dead-letters', family: 'bad' },
     held.length > 0 && { text: `${plural(held.length, 'queue')} paused over 1 h`, href: '/queues', family: 'closed' },
+    missed.length > 0 && {
+      text:
+        missed.length === 1
+          ? `schedule ${missed[0]} missed a time`
+          : `${plural(missed.length, 'schedule')} missed times`,
+      href: missed.length === 1 ? `/schedules/${encodeURIComponent(missed[0] ?? '')}` : '/schedules',
+      family: 'again',
+    },
   ]
   return all.filter((need) => need !== false)
 }

@@ -1,4 +1,4 @@
-import type { ReactNode } from 'react'
+import { type ReactNode, useState } from 'react'
 import { Link } from 'wouter'
 import { useWorkers } from '../api/queries.ts'
 import type { Worker } from '../api/wire.ts'
@@ -18,6 +18,10 @@ export function WorkersPlace({ id }: { readonly id?: string | undefined }): Reac
   const present = (data ?? []).filter((worker) => worker.present)
   const running = present.reduce((sum, worker) => sum + (worker.running ?? 0), 0)
   const slots = present.reduce((sum, worker) => sum + (worker.concurrency ?? 0), 0)
+  const [isWhole, setWhole] = useState(false)
+  // Who is there comes first; the latest of those that are gone is the one somebody asks about.
+  const gone = (data ?? []).filter((worker) => !worker.present).toSorted((a, b) => (a.seenAt < b.seenAt ? 1 : -1))
+  const shown = [...present, ...(isWhole ? gone : gone.filter(({ workerId }) => workerId === id))]
   return (
     <div className="flex flex-col gap-4 p-4 phone:px-6 phone:py-5">
       <Title text="Workers" />
@@ -55,7 +59,7 @@ export function WorkersPlace({ id }: { readonly id?: string | undefined }): Reac
                     </tr>
                   </thead>
                   <tbody>
-                    {data.map((worker) => (
+                    {shown.map((worker) => (
                       <WorkerRow
                         key={worker.workerId}
                         worker={worker}
@@ -66,6 +70,18 @@ export function WorkersPlace({ id }: { readonly id?: string | undefined }): Reac
                   </tbody>
                 </table>
               </Scroll>
+              {gone.length === 0 ? null : (
+                <p className="border-t border-line px-4 py-2">
+                  <button
+                    type="button"
+                    className="link text-sm"
+                    aria-expanded={isWhole}
+                    onClick={() => setWhole(!isWhole)}
+                  >
+                    {isWhole ? 'Without those that are gone' : `${count(gone.length)} that are gone`}
+                  </button>
+                </p>
+              )}
             </Card>
             {id === undefined ? null : chosen === undefined ? (
               <Empty title={`There is no worker ${id}`}>Workers that have gone are forgotten after a while.</Empty>
@@ -105,11 +121,11 @@ function WorkerRow({ worker, isChosen, besides }: WorkerRowProps): ReactNode {
           <span className="hidden h-1.5 w-16 overflow-hidden phone:block rounded-full bg-hover">
             <span
               className="block h-full bg-work"
-              style={{ width: `${concurrency === 0 ? 0 : Math.min(100, (100 * running) / concurrency)}%` }}
+              style={{ width: `${concurrency === 0 || !present ? 0 : Math.min(100, (100 * running) / concurrency)}%` }}
             />
           </span>
           <span className="whitespace-nowrap text-text-2">
-            {count(running)} of {count(concurrency)}
+            {present ? `${count(running)} of ${count(concurrency)}` : '–'}
           </span>
         </span>
       </td>

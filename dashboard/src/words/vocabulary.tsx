@@ -16,6 +16,10 @@ export interface Vocabulary {
   /** A state of a job; on a node `A / B` where it depends on how far a job has come. */
   state(state: State): string
   event(type: string): string
+  /** What it is called by the document; pawl for ours. */
+  readonly title: string | undefined
+  /** The document's words, each with the states of ours that it stands for. */
+  readonly statuses: readonly (readonly [word: string, states: readonly State[]])[]
 }
 
 const Words = createContext<Vocabulary | undefined>(undefined)
@@ -56,7 +60,17 @@ function vocabulary(name: string, choose: (name: string) => void, dialect: Diale
     choose,
     state: (state) => (dialect === undefined ? state : stateIn(dialect, state)),
     event: (type) => dialect?.tells[type] ?? type,
+    title: dialect?.title,
+    statuses: dialect === undefined ? [] : statusesIn(dialect),
   }
+}
+
+function statusesIn({ shows }: Dialect): Vocabulary['statuses'] {
+  const found = new Map<string, State[]>()
+  for (const [state, shown] of Object.entries(shows) as [State, Dialect['shows'][State]][])
+    for (const word of new Set(typeof shown === 'string' ? [shown] : Object.values(shown)))
+      found.set(word, [...(found.get(word) ?? []), state])
+  return [...found]
 }
 
 export function stateIn({ shows }: Dialect, state: State): string {
