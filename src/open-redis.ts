@@ -9,9 +9,10 @@ export async function openRedis(url: string, options: OpenOptions, manners: Mann
   const place = redisPlace(url, options)
   const { schema, answerWithin } = options
   const ledger = place.ledger === undefined ? undefined : await ledgerAt(place.ledger, options, manners)
-  const store = await openRedisStore({ ...place, ...manners, ledger })
+  const store = await openRedisStore({ ...place, ...manners, ledger, meter: options.metrics })
   const address = { url: sameRedis(place), schema, answerWithin }
-  return { store, address, durability: store.durability, lastDue: () => store.lastDue() }
+  const { durability, ledger: desk } = store
+  return { store, address, durability, ledger: desk, lastDue: () => store.lastDue() }
 }
 
 async function ledgerAt(url: string, { schema, migrate }: OpenOptions, manners: Manners): Promise<Ledger> {

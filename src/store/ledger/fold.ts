@@ -10,6 +10,9 @@ export function unfolded<E extends Entry>({ folded, head }: Account, stretch: re
   return next
 }
 
+/** A step is taken only from where the fold has come to: who was overtaken would write what was over what is. */
+export const mayFold = ({ folded }: Account, from: number): boolean => folded === from
+
 /** What was folded long enough ago may be forgotten. */
 export const withForgotten = (account: Account, upTo: number): Account => {
   assert(upTo <= account.folded, 'nothing is forgotten that was not folded')

@@ -54,6 +54,9 @@ function applyTo(changes: Map<string, KeyChange>, [command = '', ...words]: Comm
     case 'UNLINK':
       for (const name of words) clear(changeOf(changes, name))
       return
+    // It has left the server; here it stays.
+    case 'EVICT':
+      return
     case 'SET':
       assert(rest.length === 1 || (rest.length === 3 && rest[1] === 'PXAT'), 'a text is set for good, or until a time')
       return putText(changeOf(changes, key), key, rest[0] ?? '', rest[2] === undefined ? undefined : Number(rest[2]))

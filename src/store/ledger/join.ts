@@ -9,7 +9,7 @@
  *   mark      the server is told who joins; an older joiner is refused from here on
  *   measure   the server's head, and what the ledger has after it
  *   replay    that, entry by entry, where the ledger's log has the server's head
- *   load      all that lives, page by page into a new copy of the keys, where it has not: empty, too old, forked
+ *   load      all that lives, page by page in the place of what is there, where it has not: empty, too old, forked
  *   open      the server takes calls of the new epoch
  *   joined
  */
@@ -74,18 +74,24 @@ export const afterReplay = <E extends Entry>(account: Account, entries: readonly
 const replaying = <E extends Entry>(account: Account, entries: readonly E[]): Join<E> =>
   entries.length === 0 ? { step: 'open', account, fitted: { by: 'replay' } } : { step: 'replay', account, entries }
 
-/** `read`: the account that was read together with the page. In another epoch it is not what the ledger stood still at. */
+/**
+ * `read`: the account that was read together with the page; undefined of one that only removes. In another epoch it is not what the
+ * ledger stood still at, and where the fold has not come to the head the image lacks the rest.
+ */
 export function afterLoad(
   account: Account,
   page: number,
-  read: Account,
+  read: Account | undefined,
   written: boolean,
   isLast: boolean,
 ): Join<never> {
-  if (!written || read.epoch !== account.epoch) return LOOK
+  if (!written || (read !== undefined && !isOfThatMoment(account, read))) return LOOK
   const next = page + 1
   return isLast ? { step: 'open', account, fitted: { by: 'load', pages: next } } : { step: 'load', account, page: next }
 }
+
+const isOfThatMoment = (account: Account, read: Account): boolean =>
+  read.epoch === account.epoch && read.folded >= account.head.seq
 
 export const afterOpen = (account: Account, done: boolean): Join<never> =>
   done ? { step: 'joined', epoch: account.epoch } : LOOK

@@ -6,7 +6,7 @@ import type { Account, Append } from './account.ts'
 import type { Entry, Head } from './entry.ts'
 import type { Awaited, LedgerView } from './fate.ts'
 import type { ImageChange, Piece } from './image.ts'
-import type { Report } from './report.ts'
+import type { Report, ReportedJob } from './report.ts'
 
 /** An entry with what it says, as the codec has written it. */
 export interface WrittenEntry extends Entry {
@@ -40,12 +40,41 @@ export interface Ledger extends AsyncDisposable {
    */
   fold(step: FoldStep): Promise<Moved>
 
-  /** What the image has of these keys. */
-  pieces(keys: readonly string[]): Promise<readonly Piece[]>
+  /** What the image has of these keys, of one moment with the account. */
+  pieces(keys: readonly string[]): Promise<PiecesRead>
 
-  /** A page of the image, of one moment with the account. Lines of a key come in their order. */
+  /** Jobs that had ended before this time and have not left the server; those first that ended first. */
+  ended(before: number, most: number): Promise<readonly EndedJob[]>
+
+  /** The log after this number as it is, linked or not; empty where there is nothing. */
+  log(after: number): Promise<readonly WrittenEntry[]>
+
+  /** How many pieces the image has of each of these keys. */
+  sizes(keys: readonly string[]): Promise<ReadonlyMap<string, number>>
+
+  /** What reports say of jobs, in the order of their numbers: so many at most after this one. */
+  rows(after: number, most: number): Promise<readonly ReportedRow[]>
+
+  /** A page of the image without what has left the server, of one moment with the account. Lines of a key come in their order. */
   imageAfter(cursor: string | undefined): Promise<ImagePage>
 }
+
+export interface PiecesRead {
+  readonly account: Account
+  readonly pieces: readonly Piece[]
+}
+
+export interface EndedJob {
+  /** Its number. */
+  readonly id: number
+  readonly rev: number
+}
+
+/** The columns of a report that every job has. */
+export type ReportedRow = Pick<
+  ReportedJob,
+  'id' | 'tenant' | 'queue' | 'type' | 'state' | 'generation' | 'attempt' | 'rev' | 'priority' | 'endedAt'
+>
 
 export interface UnfoldedPage {
   readonly account: Account

@@ -13,7 +13,7 @@ export interface Meta {
   readonly at: number
   /** Which life of which server was joined. A copy elsewhere, or after a restart, has another. */
   readonly incarnation: string
-  /** Which copy of the keys is in force: the epoch that has loaded it. 0: none. */
+  /** The epoch in which it was loaded; 0: never, or it is being loaded. */
   readonly copy: number
   /** The latest epoch in which somebody began to join. */
   readonly joining: number
@@ -50,18 +50,24 @@ export const mayReplay = (meta: Meta | undefined, epoch: number, entry: Entry): 
 export const withEntry = (meta: Meta, entry: Entry): Meta => ({ ...meta, head: headOf(entry), at: entry.at })
 
 /**
- * `pages`: how many the copy of this epoch has on the server; they are counted there, beside them. A server that went back while it
+ * `pages`: how many the load of this epoch has brought; they are counted on the server, beside them. A server that went back while it
  * was loaded has lost some, and must not be opened without them.
  */
 export const mayPage = (meta: Meta | undefined, epoch: number, page: number, pages: number): meta is Meta =>
   isJoining(meta, epoch) && pages === page
 
-/** How a server was made to fit the ledger: by replaying what it lacked, or by a new copy of so many pages. */
+/**
+ * A load is done in place. Its first page makes the server one that has nothing: with a head it would be taken, half emptied, for one
+ * that lacks only what comes after that.
+ */
+export const withPage = (meta: Meta, page: number): Meta => (page === 0 ? { ...NOTHING, joining: meta.joining } : meta)
+
+/** How a server was made to fit the ledger: by replaying what it lacked, or by a load of so many pages. */
 export type Fitted = { readonly by: 'replay' } | { readonly by: 'load'; readonly pages: number }
 
 /**
  * A server that has caught up must still be where the ledger is: calls of the old epoch may have been executed meanwhile, and what
- * they wrote would go on to live under the new one. One that was loaded puts the new copy in the place of all that.
+ * they wrote would go on to live under the new one. One that was loaded has been emptied of all that.
  */
 export const mayOpen = (meta: Meta | undefined, account: Account, fitted: Fitted, pages: number): meta is Meta =>
   isJoining(meta, account.epoch) &&

@@ -42,4 +42,7 @@ export interface Report {
   readonly purged: readonly number[]
   /** Jobs whose log was written again: what was told of them before is in it. */
   readonly rewritten: readonly number[]
+  /** Jobs that have left the server, and jobs that have come back. */
+  readonly evicted: readonly number[]
+  readonly restored: readonly number[]
 }

@@ -6,6 +6,7 @@
 import { realClock } from '../../system/clock.ts'
 import type { Durability } from '../../system/durability.ts'
 import { type Log, silentLog } from '../../system/log.ts'
+import { type LedgerDesk, type Meter, noMeter } from '../../system/meter.ts'
 import { realRandom } from '../../system/random.ts'
 import { realTimers } from '../../system/timers.ts'
 import type { Agenda } from '../agenda.ts'
@@ -52,6 +53,7 @@ import { Kinds } from './job/kinds.ts'
 import { settings } from './keep/settings.ts'
 import { due, type LastDue, lastDue, unjudged } from './lease/due.ts'
 import { heartbeat } from './lease/heartbeat.ts'
+import { Evicting } from './ledger/evicting.ts'
 import { LedgerBacking } from './ledger/ledger-backing.ts'
 import { events } from './read/events.ts'
 import { find } from './read/find.ts'
@@ -62,6 +64,7 @@ import { commit } from './settle/commit.ts'
 import { Hints } from './waiting/hints.ts'
 
 const DAY_MS = 24 * 60 * 60 * 1_000
+const MINUTE_MS = 60_000
 const MAJOR_LEAST = 7
 
 export interface RedisOptions {
@@ -78,6 +81,8 @@ export interface RedisOptions {
   /** How long the feed, and reading events by type, reach back. 3 days unless given. */
   readonly feedMs?: number | undefined
   readonly log?: Log | undefined
+  /** Counts what becomes of scripts and of a ledger. Nobody does unless given. */
+  readonly meter?: Meter | undefined
   /** For tests: by how much the server's clock is taken to be set. */
   readonly clockSetByMs?: (() => number) | undefined
   /** For tests: the scripts. */
@@ -86,12 +91,16 @@ export interface RedisOptions {
   readonly ledger?: Ledger | undefined
   /** With a ledger: whom an answer waits for. The ledger unless given. */
   readonly ack?: Ack | undefined
+  /** With a ledger: how long a job stays in Redis after it has ended; the ledger has it then. A minute unless given. */
+  readonly evictAfterMs?: number | undefined
 }
 
 /** A store, and what its server promises. */
 export interface RedisStore extends Store {
   readonly durability: Durability
   lastDue(): Promise<LastDue>
+  /** With a ledger: what can be asked of both. */
+  readonly ledger: LedgerDesk | undefined
 }
 
 export async function openRedisStore(options: RedisOptions): Promise<RedisStore> {
@@ -104,7 +113,7 @@ export async function openRedisStore(options: RedisOptions): Promise<RedisStore>
 }
 
 async function opened(options: RedisOptions): Promise<RedisStore> {
-  const { url, prefix = 'pawl', log, ledger, ack = 'ledger' } = options
+  const { url, prefix = 'pawl', log, ledger, ack = 'ledger', meter = noMeter } = options
   const address: Address = { url, answerWithinMs: options.answerWithinMs ?? 5_000 }
   const link = await connected(address)
   try {
@@ -116,12 +125,13 @@ async function opened(options: RedisOptions): Promise<RedisStore> {
       ...system,
       link,
       prefix,
+      meter,
       retryForMs,
       clockSetByMs: options.clockSetByMs ?? (() => 0),
       scripts: options.scripts ?? (ledger && ledgeredTexts()),
       backing:
         ledger &&
-        ((server) => new LedgerBacking({ ...system, ledger, ack, retryForMs, lines: log ?? silentLog }, server)),
+        ((server) => new LedgerBacking({ ...system, ledger, ack, retryForMs, meter, lines: log ?? silentLog }, server)),
     })
     const store = new ScriptedStore(link, calls, options, () => openLink(address), durability)
     await store.load([])
@@ -174,6 +184,7 @@ class ScriptedStore implements RedisStore {
   readonly #commits: Gathered<Change, Verdict>
   readonly #beats: Gathered<Beat, Beaten>
   readonly #rounds: Rounds
+  readonly #evicting: Evicting | undefined
   readonly #desk = new ClaimDesk({
     clock: realClock,
     timers: realTimers,
@@ -185,7 +196,7 @@ class ScriptedStore implements RedisStore {
   constructor(
     link: Link,
     calls: Calls,
-    { feedMs = 3 * DAY_MS, log }: RedisOptions,
+    { feedMs = 3 * DAY_MS, log, ledger, evictAfterMs = MINUTE_MS }: RedisOptions,
     connect: () => Promise<Link>,
     durability: Durability,
   ) {
@@ -196,6 +207,8 @@ class ScriptedStore implements RedisStore {
     this.#kinds = new Kinds(calls)
     this.#hints = new Hints({ connect, channel: calls.channel })
     this.#rounds = new Rounds({ calls, random: realRandom, log })
+    this.#evicting =
+      ledger && new Evicting({ calls, link, timers: realTimers, lines: log ?? silentLog, afterMs: evictAfterMs })
     calls.onRejoin(() => this.#kinds.forget())
     this.#inserts = new Gathered(async (items) => {
       const answer = await this.#insert(items, false)
@@ -259,6 +272,11 @@ class ScriptedStore implements RedisStore {
     return lastDue(this.#calls)
   }
 
+  get ledger(): LedgerDesk | undefined {
+    const { standing } = this.#calls
+    return standing && { standing, compared: (told) => this.#calls.compared(told) }
+  }
+
   async find(query: JobQuery): Promise<JobPage> {
     this.#enter()
     return find({ calls: this.#calls, kinds: this.#kinds }, query)
@@ -287,7 +305,9 @@ class ScriptedStore implements RedisStore {
     await this.#desk.close()
     this.#isClosed = true
     await this.#rounds.close()
+    const evicting = this.#evicting?.close()
     await this.#calls.close()
+    await evicting
     await this.#hints.close()
     await this.#link.close()
   }
@@ -316,6 +336,7 @@ class ScriptedStore implements RedisStore {
 /** Nearly no change does: then nobody looks. */
 const mayFlow = (change: Change): boolean =>
   change.kind === 'key' ||
+  change.kind === 'mend' ||
   (change.kind === 'move' && (change.after.spec.flow !== undefined || change.spawn?.flow !== undefined))
 
 const NO_TRANSACTION =

@@ -1,6 +1,7 @@
 /** What processes do while all is well: scripts on the server they believe in, shipping, and giving answers. */
+import type { Meta } from '../../../src/store/ledger/meta.ts'
 import { judgeChange, judgeLook } from './checks.ts'
-import { applied, type Deed, done, NO_JOBS, type Written, without } from './jobs.ts'
+import { applied, type Deed, done, NO_JOBS, type Written } from './jobs.ts'
 import type { Protocol } from './protocol.ts'
 import {
   accountOf,
@@ -16,7 +17,10 @@ import {
   withProcess,
 } from './world.ts'
 
-const DEEDS: readonly Deed[] = ['insert', 'claim', 'stall', 'end', 'reopen']
+const DEEDS: readonly Deed[] = ['insert', 'claim', 'stall', 'end', 'reopen', 'evict', 'restore']
+
+/** How likely a random walk is to choose one of these; others are chosen more often. */
+const OFTEN: Partial<Readonly<Record<Deed, number>>> = { evict: 5, restore: 5 }
 
 /** Something that may happen now. `often`: how likely a random walk is to choose it. */
 export type Reach = (label: string, often: number, next: () => World) => void
@@ -54,7 +58,7 @@ export class Calls {
     if (db === undefined) return
     const { server, incarnation, joined } = process
     const isMaster = world.servers[server].master
-    if (isMaster) this.#reachEviction(world, at, db, reach)
+    this.#reachReading(world, at, reach)
     if (process.call !== undefined) return
     reach(`${label} reads`, 4, () => this.look(world, at) ?? world)
     if (!isMaster || world.names >= this.#namesMax) return
@@ -64,17 +68,22 @@ export class Calls {
     for (const deed of DEEDS) {
       for (const job of [0, 1]) {
         const owner = deed === 'end' && process.owns?.job === job ? process.owns.name : ''
-        const flight: Flight = { server, epoch, incarnation, deed, job, name, owner }
-        if (!writes(db, flight) || (deed === 'insert' && !isUnused(world, job))) continue
-        reach(`${label} ${deed} ${job + 1} as ${name}`, 12, () => {
+        const read = deed === 'restore' && process.restore?.job === job ? process.restore : undefined
+        const flight: Flight = {
+          ...{ server, epoch, incarnation, deed, job, name, owner },
+          ...{ read: read?.rec, folded: read?.folded ?? 0 },
+        }
+        if (!this.#writes(world, db, flight) || (deed === 'insert' && !isUnused(world, job))) continue
+        const restore = deed === 'restore' ? undefined : process.restore
+        reach(`${label} ${deed} ${job + 1} as ${name}`, OFTEN[deed] ?? 12, () => {
           const next = this.#execute({ ...world, names: world.names + 1 }, flight)
           const seq = next.servers[server].db?.meta.head.seq
-          return withProcess(next, at, { call: { epoch, name, seq, deed, job, looked, saw: NO_JOBS } })
+          return withProcess(next, at, { restore, call: { epoch, name, seq, deed, job, looked, saw: NO_JOBS } })
         })
         if (world.flight !== undefined) continue
         const call: Call = { epoch, name, seq: undefined, deed, job, looked, saw: NO_JOBS }
         reach(`${label} ${deed} ${job + 1} as ${name}, late`, 2, () =>
-          withProcess({ ...world, flight, names: world.names + 1 }, at, { call }),
+          withProcess({ ...world, flight, names: world.names + 1 }, at, { restore, call }),
         )
       }
     }
@@ -86,7 +95,7 @@ export class Calls {
     if (flight === undefined) return
     const landed = { ...world, flight: undefined }
     const { db, master } = world.servers[flight.server]
-    if (db !== undefined && master && this.#protocol.isJoined(db.meta, flight) && writes(db, flight))
+    if (db !== undefined && master && this.#protocol.isJoined(db.meta, flight) && this.#writes(world, db, flight))
       reach(`${flight.name} arrives`, 6, () => this.#execute(landed, flight))
     reach(`${flight.name} is lost`, 2, () => landed)
   }
@@ -152,57 +161,75 @@ export class Calls {
         ...world,
         ledger: { ...ledger, ...this.#protocol.withForgotten(accountOf(ledger), ledger.folded) },
       }))
-    const next = this.#protocol.unfolded(ledger, ledger.log)
-    if (next.length === 0) return
-    reach('fold', 4, () => {
-      const account = this.#protocol.withFolded(accountOf(ledger), next)
-      return { ...world, ledger: { ...ledger, ...account, fold: next.reduce(applied, ledger.fold) } }
+    this.reachFolding(world, reach)
+    const { folding } = world
+    if (folding === undefined) {
+      const [first] = this.#protocol.unfolded(ledger, ledger.log)
+      if (first === undefined) return
+      return reach('fold, late', 2, () => ({ ...world, folding: { from: ledger.folded, entries: [first] } }))
+    }
+    reach('what was folded late arrives', 4, () => {
+      const over = { ...world, folding: undefined }
+      return this.#protocol.mayFold(ledger, folding.from) ? this.#folded(over, folding.entries) : over
     })
   }
 
-  #reachEviction(world: World, at: 0 | 1, db: Db, reach: Reach): void {
-    const { server, restore } = world.processes[at]
-    for (const [job, rec] of db.hot.jobs.entries()) {
-      if (rec?.state !== 'ended' || !this.#protocol.isEvictable(rec.seq, world.ledger)) continue
-      const meta = this.#protocol.withEvicted(db.meta, rec.seq)
-      reach(`evict ${job + 1} from ${'AB'[server]}`, 5, () =>
-        withDb(world, server, { meta, hot: without(db.hot, job) }),
-      )
-    }
-    if (restore === undefined) {
-      for (const [job, rec] of world.ledger.fold.jobs.entries()) {
-        if (rec?.state !== 'ended') continue
-        const read = { job, folded: world.ledger.folded, rec }
-        reach(`p${at + 1} reads ${job + 1} from the ledger`, 3, () => withProcess(world, at, { restore: read }))
-      }
-      return
-    }
-    const { job, folded, rec } = restore
-    const free = withProcess(world, at, { restore: undefined })
-    const isAllowed = db.hot.jobs[job] === null && this.#protocol.mayRestore(db.meta, folded)
-    const hot = { ...db.hot, jobs: db.hot.jobs.with(job, rec) }
-    reach(`p${at + 1} restores ${job + 1}`, 5, () => (isAllowed ? withDb(free, server, { hot }) : free))
+  reachFolding(world: World, reach: Reach): void {
+    const next = this.#protocol.unfolded(world.ledger, world.ledger.log)
+    if (next.length > 0) reach('fold', 4, () => this.#folded(world, next))
   }
 
-  #execute(world: World, { server, epoch, deed, job, name, owner }: Flight): World {
+  #folded(world: World, entries: readonly Written[]): World {
+    const { ledger } = world
+    const account = this.#protocol.withFolded(accountOf(ledger), entries)
+    return { ...world, ledger: { ...ledger, ...account, fold: entries.reduce(applied, ledger.fold) } }
+  }
+
+  /** What has ended may be read from the ledger's tables, at any time before it is to be restored. */
+  #reachReading(world: World, at: 0 | 1, reach: Reach): void {
+    if (world.processes[at].restore !== undefined) {
+      reach(`p${at + 1} forgets what it has read`, 2, () => withProcess(world, at, { restore: undefined }))
+      return
+    }
+    for (const [job, rec] of world.ledger.fold.jobs.entries()) {
+      if (rec?.state !== 'ended') continue
+      const read = { job, folded: world.ledger.folded, rec }
+      reach(`p${at + 1} reads ${job + 1} from the ledger`, 3, () => withProcess(world, at, { restore: read }))
+    }
+  }
+
+  /** Whether a script would write anything on this server. */
+  #writes({ ledger }: World, { hot, meta }: Db, flight: Flight): boolean {
+    const { deed, job, folded } = flight
+    // Who would evict a job knows it, as it is, from the ledger's tables.
+    if (deed === 'evict' && !this.#protocol.isEvictable(hot.jobs[job]?.seq ?? 0, ledger)) return false
+    if (deed === 'restore' && !this.#protocol.mayRestore(meta, folded)) return false
+    return done(hot, flight, meta.head.seq + 1) !== undefined
+  }
+
+  /** What a server knows of itself with one entry more. */
+  metaAfter(meta: Meta, entry: Written): Meta {
+    const next = this.#protocol.withEntry(meta, entry)
+    return entry.deed === 'evict' ? this.#protocol.withEvicted(next, entry.seq) : next
+  }
+
+  #execute(world: World, flight: Flight): World {
+    const { server, epoch, deed, job, name } = flight
     const { db } = world.servers[server]
     if (db === undefined) return world
     const { meta, hot, log } = db
     const seq = meta.head.seq + 1
-    const change = done(hot, deed, job, name, owner, seq)
+    const change = done(hot, flight, seq)
     if (change === undefined) return world
     const at = this.#protocol.clockOf(meta, CLOCKS[server])
     const entry: Written = { seq, name, prev: meta.head.name, at, epoch, job, deed, ...change }
     return withDb(world, server, {
-      meta: this.#protocol.withEntry(meta, entry),
+      meta: this.metaAfter(meta, entry),
       hot: applied(hot, entry),
       log: [...log, entry],
     })
   }
 }
-
-const writes = ({ hot, meta }: Db, { deed, job, name, owner }: Flight): boolean =>
-  done(hot, deed, job, name, owner, meta.head.seq + 1) !== undefined
 
 /** An id is used once: again only where all that came of it is known to have come to nothing. */
 function isUnused({ ledger, servers, processes, flight, refused }: World, job: number): boolean {

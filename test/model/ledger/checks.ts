@@ -10,7 +10,7 @@
  *   fold      the tables are the log up to where it was folded
  */
 import { must } from '../breach.ts'
-import { applied, describeJobs, isLegal, isSameBut, type Jobs, NO_JOBS, sameRec, type Written } from './jobs.ts'
+import { applied, describeJobs, isLegal, type Jobs, NO_JOBS, sameJobs, type Written } from './jobs.ts'
 import type { Call, Server, World } from './world.ts'
 
 export function judge(world: World): void {
@@ -21,9 +21,14 @@ export function judge(world: World): void {
   must(ledger.head.seq === ledger.log.length, 'prefix', `the head is ${ledger.head.seq}`)
   const folded = foldOf(ledger.log, ledger.folded)
   must(
-    folded.key === ledger.fold.key && folded.jobs.every((rec, job) => sameRec(rec, ledger.fold.jobs[job] ?? null)),
+    sameJobs(folded, ledger.fold),
     'fold',
     `the tables say ${describeJobs(ledger.fold)}, the log ${describeJobs(folded)}`,
+  )
+  must(
+    ledger.keptFrom <= ledger.folded + 1,
+    'fold',
+    `what was folded up to ${ledger.folded} is kept from ${ledger.keptFrom}`,
   )
   for (const server of world.servers) judgeServer(world, server, all)
 }
@@ -55,7 +60,7 @@ function judgeServer({ ledger }: World, { db }: Server, all: Jobs): void {
   }
   if (last.name !== db.meta.head.name) return
   must(
-    isSameBut(db.hot, expected),
+    sameJobs(db.hot, expected),
     'hot',
     `a server has ${describeJobs(db.hot)}, and by its log ${describeJobs(expected)}`,
   )
@@ -73,7 +78,7 @@ export function judgeLook({ ledger }: World, { seq, name, saw, looked }: Call): 
   const at = seq ?? 0
   must(at === 0 || ledger.log[at - 1]?.name === name, 'look', `what was seen is not in the ledger: ${name}`)
   const then = foldOf(ledger.log, at)
-  must(isSameBut(saw, then), 'look', `${describeJobs(saw)} was seen, the ledger says ${describeJobs(then)}`)
+  must(sameJobs(saw, then), 'look', `${describeJobs(saw)} was seen, the ledger says ${describeJobs(then)}`)
   must(at >= looked.seq, 'look', `what was seen at ${at} was over when the call began, at ${looked.seq}`)
 }
 

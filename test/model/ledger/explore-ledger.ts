@@ -14,9 +14,9 @@ interface Bounds extends LedgerBounds {
 }
 
 const BOUNDS: Readonly<Record<Scale, Bounds>> = {
-  gate: { names: 9, faults: 2, depth: 5 },
-  full: { names: 9, faults: 2, depth: 6 },
-  deep: { names: 9, faults: 2, depth: 7 },
+  gate: { names: 12, faults: 2, depth: 4 },
+  full: { names: 12, faults: 2, depth: 5 },
+  deep: { names: 12, faults: 2, depth: 6 },
 }
 
 interface Node {

@@ -1,8 +1,8 @@
 /** Two jobs and one key, as small as they can be: what scripts look at and write, and what the ledger folds. */
 import type { Entry } from '../../../src/store/ledger/entry.ts'
 
-/** All but the end of a job may be anybody's. */
-export type Deed = 'insert' | 'claim' | 'stall' | 'end' | 'reopen'
+/** All but the end of a job may be anybody's. A job that has ended may leave for the ledger, and come back. */
+export type Deed = 'insert' | 'claim' | 'stall' | 'end' | 'reopen' | 'evict' | 'restore'
 
 export interface Rec {
   readonly rev: number
@@ -11,6 +11,8 @@ export interface Rec {
   readonly owner: string
   /** The entry that changed it last. */
   readonly seq: number
+  /** It has left: a server knows that it is there, and nothing else of it. */
+  readonly left: boolean
 }
 
 export interface Jobs {
@@ -31,32 +33,48 @@ export interface Written extends Entry {
   readonly key: number
 }
 
-/** What a script would write; undefined where it would write nothing. `owner`: under which claim the caller ends a job. */
+/** What a caller brings along. `owner`: under which claim it ends a job; `read`: what it has read of a job that has left. */
+export interface Said {
+  readonly deed: Deed
+  readonly job: number
+  readonly name: string
+  readonly owner: string
+  readonly read?: Rec | undefined
+}
+
+/** What a script would write; undefined where it would write nothing. */
 export function done(
   { jobs, key }: Jobs,
-  deed: Deed,
-  job: number,
-  name: string,
-  owner: string,
+  { deed, job, name, owner, read }: Said,
   seq: number,
 ): Pick<Written, 'rec' | 'key'> | undefined {
   const rec = jobs[job] ?? null
+  if (rec?.left === true)
+    return deed === 'restore' && read !== undefined ? { rec: { ...read, left: false }, key } : undefined
   const rev = (rec?.rev ?? 0) + 1
   switch (deed) {
     case 'insert':
-      return rec === null && key === 0 ? { rec: { rev, state: 'queued', owner: '', seq }, key: job + 1 } : undefined
+      return rec === null && key === 0
+        ? { rec: { rev, state: 'queued', owner: '', seq, left: false }, key: job + 1 }
+        : undefined
     case 'claim':
-      return rec?.state === 'queued' ? { rec: { rev, state: 'claimed', owner: name, seq }, key } : undefined
+      return rec?.state === 'queued'
+        ? { rec: { rev, state: 'claimed', owner: name, seq, left: false }, key }
+        : undefined
     case 'stall':
-      return rec?.state === 'claimed' ? { rec: { rev, state: 'queued', owner: '', seq }, key } : undefined
+      return rec?.state === 'claimed' ? { rec: { rev, state: 'queued', owner: '', seq, left: false }, key } : undefined
     case 'end':
       return rec?.state === 'claimed' && rec.owner === owner
-        ? { rec: { rev, state: 'ended', owner, seq }, key: 0 }
+        ? { rec: { rev, state: 'ended', owner, seq, left: false }, key: 0 }
         : undefined
     case 'reopen':
       return rec?.state === 'ended' && key === 0
-        ? { rec: { rev, state: 'queued', owner: '', seq }, key: job + 1 }
+        ? { rec: { rev, state: 'queued', owner: '', seq, left: false }, key: job + 1 }
         : undefined
+    case 'evict':
+      return rec?.state === 'ended' ? { rec: { ...rec, left: true }, key } : undefined
+    case 'restore':
+      return undefined
   }
 }
 
@@ -67,23 +85,23 @@ export const applied = (state: Jobs, { job, rec, key }: Written): Jobs => ({
 
 /** Whether the entry is what a script would have written on this: one owner, one holder of the key, each revision once. */
 export function isLegal(state: Jobs, { deed, job, name, rec, key, seq }: Written): boolean {
-  const expected = done(state, deed, job, name, deed === 'end' ? rec.owner : '', seq)
+  const read = state.jobs[job] ?? undefined
+  const expected = done(state, { deed, job, name, owner: deed === 'end' ? rec.owner : '', read }, seq)
   return expected !== undefined && expected.key === key && sameRec(expected.rec, rec)
 }
 
 export const sameRec = (a: Rec | null, b: Rec | null): boolean =>
   a === b ||
-  (a !== null && b !== null && a.rev === b.rev && a.state === b.state && a.owner === b.owner && a.seq === b.seq)
+  (a !== null &&
+    b !== null &&
+    a.rev === b.rev &&
+    a.state === b.state &&
+    a.owner === b.owner &&
+    a.seq === b.seq &&
+    a.left === b.left)
 
-/** Ended jobs may have been evicted. */
-export const isSameBut = (hot: Jobs, all: Jobs): boolean =>
-  hot.key === all.key &&
-  all.jobs.every((rec, job) => {
-    const here = hot.jobs[job] ?? null
-    return sameRec(here, rec) || (here === null && rec?.state === 'ended')
-  })
-
-export const without = ({ jobs, key }: Jobs, job: number): Jobs => ({ jobs: jobs.with(job, null), key })
+export const sameJobs = (a: Jobs, b: Jobs): boolean =>
+  a.key === b.key && a.jobs.every((rec, job) => sameRec(rec, b.jobs[job] ?? null))
 
 export const describeJobs = ({ jobs, key }: Jobs): string =>
-  `${jobs.map((rec) => (rec === null ? '-' : `${rec.state[0]}${rec.rev}`)).join('')}${key === 0 ? '' : `k${key}`}`
+  `${jobs.map((rec) => (rec === null ? '-' : `${rec.state[0]}${rec.rev}${rec.left ? '!' : ''}`)).join('')}${key === 0 ? '' : `k${key}`}`

@@ -17,8 +17,9 @@ import {
   withProcess,
 } from './world.ts'
 
-/** Of a load: the first job, then the other with the key. */
-const PAGES = 2
+/** Of a load: one that removes the first job, one that removes the rest; then the first job, then the other with the key. */
+const PAGES = 4
+const REMOVING = 2
 
 /** Where each step may lead. */
 const MOVES: Readonly<Record<Exclude<Step, 'joined'>, readonly Step[]>> = {
@@ -56,17 +57,21 @@ export class Joins {
     }
     const { master } = world.servers[process.server]
     if (!master && WRITES.has(join.step)) return
-    reach(`p${at + 1} ${textOf(join)}`, 14, () => {
-      // With each look at the ledger a joiner also asks which life of the server this is.
-      const incarnation = join.step === 'look' ? world.servers[process.server].life : process.incarnation
-      const [next, stepped] = this.#step(world, process, join)
-      const after = withProcess(stepped, at, { incarnation })
-      const move = rowOf(join.step, next.step)
-      must(ROWS.has(move), 'table', move)
-      this.taken.add(move)
-      if (next.step !== 'joined') return withProcess(after, at, { join: next })
-      return withProcess(after, at, { join: undefined, joined: next.epoch })
-    })
+    const take = (label: string, isTooFar: boolean) =>
+      reach(`p${at + 1} ${label}`, 14, () => {
+        // With each look at the ledger a joiner also asks which life of the server this is.
+        const incarnation = join.step === 'look' ? world.servers[process.server].life : process.incarnation
+        const [next, stepped] = this.#step(world, process, join, isTooFar)
+        const after = withProcess(stepped, at, { incarnation })
+        const move = rowOf(join.step, next.step)
+        must(ROWS.has(move), 'table', move)
+        this.taken.add(move)
+        if (next.step !== 'joined') return withProcess(after, at, { join: next })
+        return withProcess(after, at, { join: undefined, joined: next.epoch })
+      })
+    take(textOf(join), false)
+    // How much is replayed, and from where on it is loaded, is anybody's guess: two joiners may differ.
+    if (join.step === 'measure') take(`${textOf(join)}, and it lacks too much`, true)
   }
 
   #hasReason(world: World, at: 0 | 1): boolean {
@@ -78,7 +83,7 @@ export class Joins {
     return this.#protocol.shipmentOf(world.ledger, view).kind === 'misfit'
   }
 
-  #step(world: World, process: Process, join: Join<Written>): Done {
+  #step(world: World, process: Process, join: Join<Written>, isTooFar: boolean): Done {
     const { ledger } = world
     const { server, incarnation } = process
     const protocol = this.#protocol
@@ -102,7 +107,7 @@ export class Joins {
         return [protocol.afterFence(isTaken, accountOf(after)), { ...world, ledger: after }]
       }
       case 'measure': {
-        const missing = db === undefined ? undefined : entriesSince(db, ledger, join.account.head.seq)
+        const missing = db === undefined || isTooFar ? undefined : entriesSince(db, ledger, join.account.head.seq)
         return [protocol.afterMeasure(join.account, db?.meta, missing), world]
       }
       default:
@@ -117,7 +122,7 @@ export class Joins {
     switch (join.step) {
       case 'mark': {
         const may = protocol.mayMark(meta, join.account.epoch)
-        const after = may ? withDb(world, server, { meta: protocol.marked(meta, join.account.epoch) }) : world
+        const after = may ? withDb(world, server, { meta: protocol.marked(meta, join.account.epoch), pages: 0 }) : world
         return [protocol.afterMark(join.account, may), after]
       }
       case 'replay': {
@@ -126,7 +131,7 @@ export class Joins {
         const may = db !== undefined && protocol.mayReplay(meta, account.epoch, entry)
         const after = may
           ? withDb(world, server, {
-              meta: protocol.withEntry(db.meta, entry),
+              meta: this.#calls.metaAfter(db.meta, entry),
               hot: applied(db.hot, entry),
               log: [...db.log, entry],
             })
@@ -137,14 +142,10 @@ export class Joins {
         return this.#load(world, server, join, db)
       case 'open': {
         const { account, fitted } = join
-        const copy = db?.copies.find(({ epoch }) => epoch === account.epoch)
-        const may = db !== undefined && protocol.mayOpen(meta, account, fitted, copy?.pages ?? 0)
+        const may = db !== undefined && protocol.mayOpen(meta, account, fitted, db.pages)
         if (!may) return [protocol.afterOpen(account, false), world]
-        const copies = db.copies.filter(({ epoch }) => epoch > account.epoch)
-        const content = fitted.by === 'load' ? { hot: copy?.hot ?? NO_JOBS, log: [] } : {}
         const after = withDb(world, server, {
-          ...content,
-          copies,
+          pages: 0,
           meta: protocol.opened(db.meta, account, incarnation, fitted),
         })
         return [protocol.afterOpen(account, true), after]
@@ -154,25 +155,24 @@ export class Joins {
     }
   }
 
-  /** A page of what lives, as the ledger has it by now, folded to its head. */
+  /** In place: what is there goes, then comes what the ledger's tables have by now. */
   #load(world: World, server: 0 | 1, join: Join<Written> & { step: 'load' }, db: Db | undefined): Done {
     const { account, page } = join
     const { ledger } = world
-    const copy = db?.copies.find(({ epoch }) => epoch === account.epoch)
-    const may = db !== undefined && this.#protocol.mayPage(db.meta, account.epoch, page, copy?.pages ?? 0)
-    const isLast = page === PAGES - 1
-    const next = this.#protocol.afterLoad(account, page, accountOf(ledger), may, isLast)
+    const may = db !== undefined && this.#protocol.mayPage(db.meta, account.epoch, page, db.pages)
+    const read = page < REMOVING ? undefined : accountOf(ledger)
+    const next = this.#protocol.afterLoad(account, page, read, may, page === PAGES - 1)
     if (!may) return [next, world]
-    const all = ledger.log.reduce(applied, NO_JOBS)
-    const before = copy?.hot ?? NO_JOBS
-    const rec = all.jobs[page] ?? null
-    const hot: Jobs = {
-      jobs: before.jobs.with(page, rec?.state === 'ended' ? null : rec),
-      key: isLast ? all.key : before.key,
-    }
-    const copies = [...db.copies.filter((one) => one !== copy), { epoch: account.epoch, pages: page + 1, hot }]
-    return [next, withDb(world, server, { copies })]
+    const meta = this.#protocol.withPage(db.meta, page)
+    return [next, withDb(world, server, { ...pageOf(db, ledger.fold, page), meta, pages: page + 1 })]
   }
+}
+
+function pageOf({ hot }: Db, fold: Jobs, page: number): Partial<Db> {
+  const job = page - REMOVING
+  if (page === 0) return { hot: { ...hot, jobs: hot.jobs.with(0, null) } }
+  if (job < 0) return { hot: NO_JOBS, log: [] }
+  return { hot: { jobs: hot.jobs.with(job, fold.jobs[job] ?? null), key: page === PAGES - 1 ? fold.key : hot.key } }
 }
 
 const rowOf = (from: Step, to: Step): string => `join from ${from} to ${to}`

@@ -30,6 +30,8 @@ export class LedgerModel {
 
   /** What answers calls and makes servers fit, without asking for anything new. */
   repairs(world: World, reach: Reach): void {
+    // Who loads folds first: what is not folded could not be loaded.
+    if (world.processes.some(({ join }) => join?.step === 'load')) this.#calls.reachFolding(world, reach)
     for (const at of [0, 1] as const) {
       this.#calls.reachAnswer(world, at, reach)
       this.joins.reach(world, at, reach)

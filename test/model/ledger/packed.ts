@@ -15,7 +15,8 @@ export function packed(world: World): string {
     numbers.set(name, numbers.size)
     return numbers.size - 1
   }
-  const rec = (one: Rec | null): string => (one === null ? '-' : `${one.state[0]}${one.rev}.${n(one.owner)}.${one.seq}`)
+  const rec = (one: Rec | null): string =>
+    one === null ? '-' : `${one.state[0]}${one.rev}.${n(one.owner)}.${one.seq}${one.left ? '!' : ''}`
   const jobs = ({ jobs: [a = null, b = null], key }: Jobs): string => `${rec(a)},${rec(b)},${key}`
   const told = new Set<string>()
   const entry = (one: Written): string => {
@@ -27,12 +28,12 @@ export function packed(world: World): string {
   const entries = (list: readonly Written[]): string => list.map(entry).join(' ')
   const account = ({ epoch, head, folded, keptFrom }: Account): string =>
     `${epoch}/${head.seq}/${n(head.name)}/${folded}/${keptFrom}`
-  const db = ({ meta, log, hot, copies }: Db): string =>
+  const db = ({ meta, log, hot, pages }: Db): string =>
     [
       `${meta.epoch} ${meta.head.seq} ${n(meta.head.name)} ${meta.at} ${n(meta.incarnation)} ${meta.copy} ${meta.joining} ${meta.evicted}`,
       entries(log),
       jobs(hot),
-      copies.map((copy) => `${copy.epoch}.${copy.pages}.${jobs(copy.hot)}`).join(),
+      pages,
     ].join(';')
   const join = (one: Join<Written>): string => {
     if (one.step === 'look' || one.step === 'joined') return one.step
@@ -49,14 +50,15 @@ export function packed(world: World): string {
       owns && `${owns.job}${n(owns.name)}`,
       restore && `${restore.job} ${restore.folded} ${rec(restore.rec)}`,
     ].join(';')
-  const { ledger, servers, processes, flight, append, refused } = world
+  const { ledger, servers, processes, flight, append, folding, refused } = world
   const text = [
     account(ledger),
     entries(ledger.log),
     ...servers.map((one) => `${one.master ? 'm' : 'f'}${n(one.life)} ${one.db && db(one.db)}`),
     ...processes.map(process),
     flight &&
-      `${flight.server}${flight.epoch} ${n(flight.incarnation)} ${flight.deed}${flight.job} ${n(flight.name)} ${n(flight.owner)}`,
+      `${flight.server}${flight.epoch} ${n(flight.incarnation)} ${flight.deed}${flight.job} ${n(flight.name)} ${n(flight.owner)} ${flight.folded} ${rec(flight.read ?? null)}`,
+    folding && `${folding.from} ${entries(folding.entries)}`,
     append && `${append.epoch} ${n(append.after.name)} ${entries(append.entries)}`,
   ].join('|')
   const gone = refused.filter((name) => numbers.has(name)).map(n)

@@ -5,7 +5,7 @@ import type { LedgerView } from '../../../src/store/ledger/fate.ts'
 import type { Join } from '../../../src/store/ledger/join.ts'
 import type { Joined, Meta } from '../../../src/store/ledger/meta.ts'
 import type { LogView } from '../../../src/store/ledger/shipment.ts'
-import { type Deed, type Jobs, NO_JOBS, type Rec, type Written } from './jobs.ts'
+import { type Deed, type Jobs, NO_JOBS, type Rec, type Said, type Written } from './jobs.ts'
 import type { Protocol } from './protocol.ts'
 
 export interface Ledger extends Account {
@@ -13,18 +13,12 @@ export interface Ledger extends Account {
   readonly fold: Jobs
 }
 
-/** A copy of the keys that is being loaded. */
-export interface Copy {
-  readonly epoch: number
-  readonly pages: number
-  readonly hot: Jobs
-}
-
 export interface Db {
   readonly meta: Meta
   readonly log: readonly Written[]
   readonly hot: Jobs
-  readonly copies: readonly Copy[]
+  /** Of the load under way. */
+  readonly pages: number
 }
 
 /** What is not a master follows the other, at a distance: its data also are the file that is restarted from. */
@@ -67,12 +61,10 @@ export interface Process {
 }
 
 /** A call that is late: its process may have given it up long ago. */
-export interface Flight extends Joined {
+export interface Flight extends Joined, Said {
   readonly server: 0 | 1
-  readonly deed: Deed
-  readonly job: number
-  readonly name: string
-  readonly owner: string
+  /** Where the fold had come to when `read` was read. */
+  readonly folded: number
 }
 
 export interface World {
@@ -82,6 +74,8 @@ export interface World {
   readonly flight: Flight | undefined
   /** Of a shipper who takes its time. */
   readonly append: Append<Written> | undefined
+  /** Of somebody who folds and takes its time. */
+  readonly folding: { readonly from: number; readonly entries: readonly Written[] } | undefined
   /** Names whose callers were told that nothing was done. */
   readonly refused: readonly string[]
   readonly names: number
@@ -95,7 +89,7 @@ export const CLOCKS = [2, 1] as const
 /** Both processes have joined the first server, which the second follows. */
 export function atFirst(): World {
   const meta: Meta = { epoch: 1, head: BEGINNING, at: 0, incarnation: 'L1', copy: 1, joining: 1, evicted: 0 }
-  const db: Db = { meta, log: [], hot: NO_JOBS, copies: [] }
+  const db: Db = { meta, log: [], hot: NO_JOBS, pages: 0 }
   const process: Process = { ...stranger({ master: true, life: 'L1', db }, 0), joined: 1 }
   return {
     ledger: { epoch: 1, head: BEGINNING, at: 0, folded: 0, keptFrom: 1, log: [], fold: NO_JOBS },
@@ -106,6 +100,7 @@ export function atFirst(): World {
     processes: [process, process],
     flight: undefined,
     append: undefined,
+    folding: undefined,
     refused: [],
     names: 0,
     lives: 2,
@@ -172,5 +167,5 @@ const EMPTY: Omit<Db, 'meta'> & { readonly meta: Meta } = {
   meta: { epoch: 0, head: BEGINNING, at: 0, incarnation: '', copy: 0, joining: 0, evicted: 0 },
   log: [],
   hot: NO_JOBS,
-  copies: [],
+  pages: 0,
 }

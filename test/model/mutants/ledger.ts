@@ -71,6 +71,9 @@ export const LEDGER: readonly Mutant[] = [
     'at: Math.max(meta.at, account.at)',
     'at: meta.at',
   ]),
+  ofLedger('load-that-leaves-the-head', 'ledger-walks', ['meta.ts', 'page === 0 ?', 'false ?']),
+  ofLedger('load-of-what-is-not-folded', 'ledger', ['join.ts', ' && read.folded >= account.head.seq', '']),
+  ofLedger('fold-from-anywhere', 'ledger', ['fold.ts', '): boolean => folded === from', '): boolean => true']),
   ofLedger('fold-ahead-of-itself', 'ledger', [
     'fold.ts',
     'entries.at(-1)?.seq ?? account.folded',
@@ -79,6 +82,8 @@ export const LEDGER: readonly Mutant[] = [
   harmless('without-incarnations', 'ledger-walks', NO_INCARNATION),
   harmless('without-the-token', 'ledger-walks', ...NO_TOKEN),
   harmless('without-incarnations-and-token', 'ledger-walks', ...NO_TOKEN, NO_INCARNATION),
+  // An eviction is an entry: where the tables have it, they have what left.
+  harmless('eviction-of-what-is-not-folded', 'ledger-walks', ['eviction.ts', 'changed <= folded', 'true']),
   // What comes of it is behind the ledger, so nothing of it is told, and catching up writes over it.
-  harmless('load-of-another-moment', 'ledger-walks', ['join.ts', ' || read.epoch !== account.epoch', '']),
+  harmless('load-of-another-moment', 'ledger-walks', ['join.ts', 'read.epoch === account.epoch && ', '']),
 ]

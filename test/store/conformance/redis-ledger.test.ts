@@ -14,7 +14,7 @@ describeOnRedis('redis+ledger on servers of its own', () => {
   const setups = new RealSetups({
     open: async () => {
       const ledger = await openPostgresLedger({ url: database.url, migrate: true })
-      return openRedisStore({ url: server.url, ledger, clockSetByMs: () => setBy })
+      return openRedisStore({ url: server.url, ledger, clockSetByMs: () => setBy, evictAfterMs: 0 })
     },
     setClock: async (byMs) => {
       setBy += byMs

@@ -16,7 +16,7 @@ itOnRedis(
     await using server = await startRedis()
     await using database = await freshDatabase()
     const ledger = await openPostgresLedger({ url: database.url, migrate: true })
-    const store = await openRedisStore({ url: server.url, ledger })
+    const store = await openRedisStore({ url: server.url, ledger, evictAfterMs: 0 })
     try {
       const missing = await runPrograms({ store, count: COUNT, seed: 1 })
       if (COUNT > 1_000) expect(missing).toEqual([])

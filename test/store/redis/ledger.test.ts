@@ -23,8 +23,8 @@ import { expectViews } from './views.ts'
 
 const META = '{pawl:0}:meta'
 const ENTRIES = '{pawl:0}:entries'
-/** Whose turn it is to ship, and to fold: nothing that a call has changed. */
-const TURNS = ['{pawl:0}:turn', '{pawl:0}:folds']
+/** Whose turn it is to ship, to fold, and to have jobs leave: nothing that a call has changed. */
+const TURNS = ['{pawl:0}:turn', '{pawl:0}:folds', '{pawl:0}:evicts']
 
 /** Of meta: what a join says of the server, what is due, and how far the log is; none of it is what a call has changed. */
 const OF_THE_SERVER = [
@@ -56,8 +56,7 @@ describeOnRedis('the log of a Redis with a ledger', () => {
     link = await rawLink(server)
     database = await freshDatabase()
     ledger = await openPostgresLedger({ url: database.url, migrate: true })
-    const behind = await openPostgresLedger({ url: database.url })
-    store = await openRedisStore({ url: server.url, ledger: behind, ack: 'redis' })
+    store = await opened(0)
     log = new ServerLog({ run })
   })
 
@@ -69,6 +68,11 @@ describeOnRedis('the log of a Redis with a ledger', () => {
     await database.drop()
   })
 
+  const opened = async (evictAfterMs: number): Promise<Store> => {
+    const behind = await openPostgresLedger({ url: database.url })
+    return openRedisStore({ url: server.url, ledger: behind, ack: 'redis', evictAfterMs })
+  }
+
   const run = (script: ScriptName, args: readonly string[]) =>
     link.send(['EVAL', scriptTexts()[script], '1', META, ...args])
 
@@ -78,6 +82,10 @@ describeOnRedis('the log of a Redis with a ledger', () => {
     'says all that calls have changed: done again, it makes the same of an empty server, and so does what it is folded into',
     async () => {
       expect(await runPrograms({ store, count: scaled(240, 2_000), seed: 2 })).toEqual([])
+      // From here on no job leaves: what is compared stands still.
+      await store.close()
+      store = await opened(2 ** 40)
+      expect(Number(await link.send(['SCARD', '{pawl:0}:evicted']))).toBeGreaterThan(50)
       expect(await ship({ log, ledger })).toMatchObject({ misfit: undefined })
       const entries = await loggedIn(ledger)
       expect(entriesAfter(BEGINNING, entries)).toEqual(entries)
@@ -217,12 +225,18 @@ async function imageInto(link: Link, ledger: Ledger, db: string): Promise<void> 
 async function doneAgain(link: Link, commands: readonly (readonly string[])[]): Promise<void> {
   for (let from = 0; from < commands.length; from += 1_000) {
     const some = commands.slice(from, from + 1_000)
-    await Promise.all(some.map(([command = '', ...rest]) => link.send([command, ...keyed(command, rest)])))
+    await Promise.all(
+      some.map(([command = '', ...rest]) =>
+        link.send([command === 'EVICT' ? 'UNLINK' : command, ...keyed(command, rest)]),
+      ),
+    )
   }
 }
 
 /** The words of a command, with keys as the server has them. */
 const keyed = (command: string, rest: readonly string[]): readonly string[] =>
   rest.map((word, i) =>
-    i === 0 || command === 'UNLINK' || (command === 'MSET' && i % 2 === 0) ? `{pawl:0}:${word}` : word,
+    i === 0 || command === 'UNLINK' || command === 'EVICT' || (command === 'MSET' && i % 2 === 0)
+      ? `{pawl:0}:${word}`
+      : word,
   )

@@ -14,17 +14,17 @@ it.each(recorded)('%s calls what is known to read or to write', (name, text) => 
   const reads = /gmatch\('([A-Z ]+)'/.exec(text)?.[1]?.split(' ') ?? []
   const writes = [...text.matchAll(/\b([A-Z]+) = '(?:first|odd|all)'/g)].map(wordIn)
   const called = calledIn(plain[name as keyof typeof plain])
-  expect(called.length).toBeGreaterThan(5)
+  expect(called.length).toBeGreaterThan(3)
   expect(called.filter((command) => !reads.includes(command) && !writes.includes(command))).toEqual([])
 })
+
+/** What leaves for the ledger or comes back from it is no change that a draft knows. */
+const BY_THEMSELVES = ['evict', 'restore']
 
 it('every script that writes what calls have changed is among them', () => {
   const writing = Object.entries(plain).filter(([, text]) => /^\s*write\(name\)/m.test(text))
   const handsOut = ['due', 'unjudged']
   expect(recorded.map(([name]) => name).sort()).toEqual(
-    writing
-      .map(([name]) => name)
-      .filter((name) => !handsOut.includes(name))
-      .sort(),
+    [...writing.map(([name]) => name), ...BY_THEMSELVES].filter((name) => !handsOut.includes(name)).sort(),
   )
 })

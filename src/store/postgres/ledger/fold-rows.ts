@@ -66,11 +66,12 @@ function pieceWords(k: string, piece: Piece): object {
   }
 }
 
-const reportWords = ({ jobs, stretches, purged, rewritten }: Report): object => ({
+const reportWords = ({ jobs, stretches, purged, rewritten, evicted, restored }: Report): object => ({
   j: jobs.map(jobWords),
   h: stretches.map(({ claimedAt, ...stretch }) => ({ ...stretch, claimed: claimedAt })),
   d: purged.map(String),
   w: [...purged, ...rewritten].map(String),
+  x: [...evicted.map((id) => ({ id, out: true })), ...restored.map((id) => ({ id, out: false }))],
 })
 
 const jobWords = ({ createdAt, readyAt, leaseExpiresAt, claimedAt, endedAt, bodies, ...job }: ReportedJob): object => ({

@@ -2,7 +2,7 @@
 -- the log what was folded long ago, and of the image what was over then. One at a time, by a lock that nobody waits for; the account is locked
 -- at the end only, so that nobody who appends waits meanwhile. A job does not go back: that would be another log than the one folded so far.
 -- JSON keys: c keys cleared; r ranges (key, u up to this score, l before this place); g pieces gone (k, n place); i pieces (k, n, t kind,
--- kn, nn names, v, s score, u until); e ends (k, u); j jobs; h stretches; d purged, w rewritten jobs.
+-- kn, nn names, v, s score, u until); e ends (k, u); j jobs; h stretches; d purged, w rewritten jobs; x jobs that have left the server (out) or are back.
 -- Caller: `postgres-ledger.ts`. Index: the primary keys of all its tables, image_score, image_until. Locks: the fold, then the partition.
 create or replace function pawl.fold(of int, from_seq bigint, to_seq bigint, now_at bigint, keep_ms bigint, changes json)
 returns table (done boolean, now_epoch bigint, now_seq bigint, now_name text, now_at_ms bigint, now_folded bigint, now_kept_from bigint)
@@ -49,6 +49,7 @@ begin
   on conflict (p, id) do update set state = excluded.state, generation = excluded.generation, attempt = excluded.attempt, rev = excluded.rev,
     priority = excluded.priority, ready_at = excluded.ready_at, worker = excluded.worker, lease_expires_at = excluded.lease_expires_at,
     claimed_at = excluded.claimed_at, ended_at = excluded.ended_at, input = excluded.input, output = excluded.output, bodies = excluded.bodies;
+  update job j set evicted = x.out from json_to_recordset(changes -> 'x') as x(id bigint, out boolean) where j.p = of and j.id = x.id;
   -- What a later text of the job tells again was written with the first one.
   insert into past (p, job, rev, at, claimed_at, letters)
   select of, x.job, x.rev, x.at, x.claimed, x.letters

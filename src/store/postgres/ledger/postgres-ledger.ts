@@ -8,16 +8,19 @@ import type { Timers } from '../../../system/timers.ts'
 import type { Account, Append } from '../../ledger/account.ts'
 import { entriesAfter, type Head, isSameHead } from '../../ledger/entry.ts'
 import type { Awaited, LedgerView } from '../../ledger/fate.ts'
-import type { Piece } from '../../ledger/image.ts'
 import type {
+  EndedJob,
   FoldStep,
   ImagePage,
   Ledger,
   LogPage,
   Moved,
+  PiecesRead,
+  ReportedRow,
   UnfoldedPage,
   WrittenEntry,
 } from '../../ledger/ledger-port.ts'
+import { EVICTED_KEY, OWN_KEYS } from '../../ledger/own-keys.ts'
 import type { Row } from '../connection/client.ts'
 import { Connection } from '../connection/connection.ts'
 import { Places } from '../connection/places.ts'
@@ -153,14 +156,38 @@ class PostgresLedger implements Ledger {
     return movedOf(await this.#folds.run(this.#statements.fold, () => values))
   }
 
-  async pieces(keys: readonly string[]): Promise<readonly Piece[]> {
+  async pieces(keys: readonly string[]): Promise<PiecesRead> {
     const values = [this.#partition, keys.map(digestOf)]
-    return (await this.#folds.run(this.#statements.imageOf, () => values)).map(pieceOf)
+    const rows = await this.#folds.run(this.#statements.imageOf, () => values)
+    const found = rows.map((row) => row.slice(ACCOUNT_COLUMNS)).filter(([kind]) => kind !== null)
+    return { account: accountOf(rows[0]), pieces: found.map(pieceOf) }
+  }
+
+  async ended(before: number, most: number): Promise<readonly EndedJob[]> {
+    const rows = await this.#folds.run(this.#statements.ended, () => [this.#partition, before, most])
+    return rows.map(([id, rev]) => ({ id: Number(id), rev: Number(rev) }))
+  }
+
+  async log(after: number): Promise<readonly WrittenEntry[]> {
+    const values = [this.#partition, after, PAGE_ROWS, PAGE_BYTES]
+    const rows = await this.#reads.run(this.#statements.entriesAfter, () => values)
+    return rows.flatMap(entriesOf).filter(({ seq }) => seq > after)
+  }
+
+  async sizes(keys: readonly string[]): Promise<ReadonlyMap<string, number>> {
+    const names = new Map(keys.map((key) => [digestOf(key), key]))
+    const rows = await this.#reads.run(this.#statements.sizes, () => [this.#partition, [...names.keys()]])
+    return new Map(rows.map(([key, count]) => [names.get(String(key)) ?? '', Number(count)]))
+  }
+
+  async rows(after: number, most: number): Promise<readonly ReportedRow[]> {
+    const rows = await this.#reads.run(this.#statements.rows, () => [this.#partition, after, most])
+    return rows.map(rowOf)
   }
 
   async imageAfter(cursor: string | undefined): Promise<ImagePage> {
     const after = cursor?.split(' ') ?? [FIRST, FIRST]
-    const values = [this.#partition, ...after, PAGE_PIECES, PAGE_BYTES]
+    const values = [this.#partition, ...after, PAGE_PIECES, PAGE_BYTES, digestOf(EVICTED_KEY), OWN_KEYS]
     const rows = await this.#reads.run(this.#statements.imageAfter, () => values)
     const account = accountOf(rows[0])
     const found = rows.map((row) => row.slice(ACCOUNT_COLUMNS)).filter(([key]) => key !== null)
@@ -193,6 +220,21 @@ function accountOf(row: Row | undefined): Account {
 function movedOf([row]: readonly Row[]): Moved {
   assert(row !== undefined, 'a call that would move an account is answered')
   return { done: row[0] === true, account: accountOf(row.slice(1)) }
+}
+
+function rowOf([id, tenant, queue, type, state, generation, attempt, rev, priority, endedAt]: Row): ReportedRow {
+  return {
+    id: Number(id),
+    tenant: String(tenant),
+    queue: String(queue),
+    type: String(type),
+    state: String(state),
+    generation: Number(generation),
+    attempt: Number(attempt),
+    rev: Number(rev),
+    priority: Number(priority),
+    endedAt: endedAt === null ? undefined : Number(endedAt),
+  }
 }
 
 /** A row of the log, entry by entry; none where there is no row. */

@@ -5,14 +5,26 @@
  * Modes: joined; joining (calls wait for it; so after every new connection); closed.
  */
 import type { Clock } from '../../../system/clock.ts'
+import type { LedgerStanding, Meter } from '../../../system/meter.ts'
 import type { Random } from '../../../system/random.ts'
 import type { Timers } from '../../../system/timers.ts'
+import type { Finding } from '../../ledger/finding.ts'
 import { REJOIN, type ScriptName, scriptTexts } from '../script/scripts.ts'
-import type { Backing, Server } from './backing.ts'
+import type { Backing, EvictedJobs, Server } from './backing.ts'
 import { alone } from './join.ts'
 import type { Link } from './link.ts'
 import { type Reply, word } from './reply.ts'
-import { behind, closed, isBehind, isFull, isPassing, isUnknownScript, overloaded, unavailable } from './trouble.ts'
+import {
+  behind,
+  closed,
+  codeIn,
+  isBehind,
+  isFull,
+  isPassing,
+  isUnknownScript,
+  overloaded,
+  unavailable,
+} from './trouble.ts'
 
 export interface CallsParts {
   readonly link: Link
@@ -26,6 +38,8 @@ export interface CallsParts {
   readonly clockSetByMs: () => number
   /** The script texts; tests bring theirs. */
   readonly scripts?: Readonly<Record<ScriptName, string>> | undefined
+  /** Nobody counts unless given. */
+  readonly meter?: Meter | undefined
   /** What stands behind the server; nothing unless given. */
   readonly backing?: ((server: Server) => Backing) | undefined
 }
@@ -45,6 +59,8 @@ const NAMED: ReadonlySet<ScriptName> = new Set([
   'settings',
   'intern',
   'apply',
+  'evict',
+  'restore',
 ])
 
 const PAUSE_MS = 25
@@ -85,6 +101,23 @@ export class Calls {
 
   get channel(): string {
     return `{${this.#parts.prefix}:0}:hint`
+  }
+
+  /** Once the server is joined. */
+  async compared(told: (pieces: number) => void): Promise<readonly Finding[]> {
+    await this.#epoch()
+    return this.#backing.compared(told)
+  }
+
+  /** Of a server that something stands behind. */
+  get standing(): (() => Promise<LedgerStanding>) | undefined {
+    const { standing } = this.#backing
+    return standing && (() => standing.call(this.#backing))
+  }
+
+  /** Of a server from which jobs can leave. */
+  get evicted(): EvictedJobs | undefined {
+    return this.#backing.evicted
   }
 
   /** Whether a call of this name was this process's. */
@@ -182,7 +215,11 @@ export class Calls {
     try {
       return await this.#parts.link.send(['EVALSHA', hash, '1', this.meta, ...args])
     } catch (error) {
-      if (!isUnknownScript(error)) throw error
+      if (!isUnknownScript(error)) {
+        const code = codeIn(error)
+        if (!isPassing(error)) this.#parts.meter?.add('pawl_script_errors_total', 1, { script: name, code })
+        throw error
+      }
       this.#hashes.delete(name)
       return this.#parts.link.send(['EVALSHA', await this.#hash(name), '1', this.meta, ...args])
     }

@@ -15,6 +15,9 @@ export const alone = (server: Server, clockSetByMs: () => number): Backing => ({
   join: () => join(server, clockSetByMs),
   answer: async ({ send }) => list(await send()),
   close: async () => {},
+  compared: async () => [],
+  standing: undefined,
+  evicted: undefined,
 })
 
 /** The epoch that scripts are to be called with. */

@@ -30,7 +30,8 @@ export const overloaded = (cause: unknown): RedisStoreError =>
     cause,
   )
 
-const codeIn = (error: unknown): string => (error instanceof Error ? (/^[A-Z]+/.exec(error.message)?.[0] ?? '') : '')
+export const codeIn = (error: unknown): string =>
+  error instanceof Error ? (/^[A-Z]+/.exec(error.message)?.[0] ?? '') : ''
 
 export const isUnknownScript = (error: unknown): boolean => codeIn(error) === 'NOSCRIPT'
 

@@ -67,7 +67,7 @@ end
 
 -- By what it meets another job, and which; nothing where all is free.
 local function meeting(born)
-  if job_at(born.id) then
+  if job_at(born.id) or is_evicted(born.id) then
     return 'id', born.id
   end
   for _, wanted in ipairs(born.keys) do

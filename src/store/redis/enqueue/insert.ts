@@ -12,7 +12,7 @@ import { word } from '../connection/reply.ts'
 import { newcomerWords } from '../job/encode.ts'
 import { idOf } from '../job/id-text.ts'
 import type { Kinds } from '../job/kinds.ts'
-import { lettersIn, portions } from '../script/portions.ts'
+import { lettersIn, portions, sendAll } from '../script/portions.ts'
 
 export interface InsertParts {
   readonly calls: Calls
@@ -63,12 +63,12 @@ async function write(
   const lettersOf = ({ words }: Encoded) => lettersIn(words)
   const sent = isHopeless || sound.length === 0 ? [[]] : together ? [sound] : portions(sound, lettersOf)
   let now = 0
-  for (const part of sent) {
+  await sendAll(sent, async (part) => {
     const args = [together ? '1' : '0', String(part.length), ...part.flatMap(({ words }) => words)]
     const answer = await calls.call('insert', args, life)
     now = calls.timeIn(answer)
     for (const [i, { place }] of part.entries()) rows[place] = rowOf(word(answer[i + 1]))
-  }
+  })
   return now
 }
 

@@ -12,6 +12,8 @@ export interface SeenFlow extends FlowSeen {
   readonly version: string
   /** The lane's word, within its queue. */
   readonly laneWord: string
+  /** Of places that others wait at too: who is first there, by its pass; and who is last of its own account, where one of them is. */
+  readonly others: readonly (readonly [place: Place, lowest: number, last: number | undefined])[]
 }
 
 export interface SeenKey extends Counted {
@@ -41,12 +43,19 @@ export class HallSeen extends LookedAt<SeenFlow, SeenKey> {
     const [time, arrivals, places, arrived, rings, flows, keys, back, ringMost, heads] = answer
     const now = Number(word(time))
     const seen = list(rings).map((ring) => ringIn(words(ring)))
+    const seenFlows = list(flows).map((row) => seenFlow(list(row)))
     super({
       now,
-      flows: list(flows).map((row) => seenFlow(list(row))),
+      flows: seenFlows,
       keys: new Map(list(keys).map((row) => seenKey(list(row), now))),
       rings: seen.map(({ place, priority, names }) => [place, priority, names]),
       hungry: seen.map(({ place, priority, since }) => [place, priority, since]),
+      firsts: seenFlows.flatMap(({ flow: { priority }, others }) =>
+        others.map(([place, lowest]) => [place, priority, lowest] as const),
+      ),
+      lasts: seenFlows.flatMap(({ flow: { priority, account }, others }) =>
+        others.flatMap(([place, , last]) => (last === undefined ? [] : [[place, priority, account, last] as const])),
+      ),
       ringMost: Number(word(ringMost)),
       heldMost: Number(word(heads)),
     })

@@ -1,5 +1,6 @@
 /** Flow keys as they are now, and what holds a job: for explaining, listing and verifying. */
 import type { Gate } from '../../../core/flow/gate.ts'
+import type { Watch } from '../../../core/flow/watch.ts'
 import type { Job, JobId, Time } from '../../../core/job.ts'
 import { original, storable } from '../../codec/text.ts'
 import {
@@ -93,13 +94,34 @@ async function lobbiesOf(calls: Calls, jobs: readonly Job[]): Promise<ReadonlyMa
   for (let first = 0; first < jobs.length; first += AT_ONCE) {
     const some = jobs.slice(first, first + AT_ONCE)
     const [, ...answer] = await calls.call('lobby', some.flatMap(lobbyWords))
-    for (const [i, [held, others]] of pairs(words(answer)).entries()) {
-      const { id, spec } = some[i] as Job
+    for (const [i, [held, others, watch]] of triples(words(answer)).entries()) {
+      const job = some[i] as Job
+      const { id, spec } = job
       const { views } = await viewsOf(calls, spec.kind.tenant, spec.flow?.keys ?? [], false)
-      lobbies.set(id, { held: held === '1', others: Number(others), keys: views })
+      lobbies.set(id, { held: held === '1', others: Number(others), keys: views, watch: watchIn(watch, job) })
     }
   }
   return lobbies
+}
+
+/** As `lobby.lua` tells it. A key is known by its number, and must be one of the job's. */
+function watchIn(text: string, { spec }: Job): Watch | undefined {
+  const [by, what = '', at = NONE] = text.split(' ')
+  switch (by) {
+    case 'arrival':
+    case 'lane':
+      return { by }
+    case 'time':
+      return { by, at: Number(what) }
+    case 'queue':
+      return { by, isPaused: what === '1' }
+    case 'key': {
+      const key = spec.flow?.keys.find((each) => limitId(spec.kind.tenant, each) === what)
+      return key === undefined ? undefined : { by, key, wakeAt: at === NONE ? undefined : Number(at) }
+    }
+    default:
+      return undefined
+  }
 }
 
 const lobbyWords = (job: Job): readonly string[] => {

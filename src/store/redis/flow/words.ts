@@ -3,8 +3,9 @@ import type { Gate } from '../../../core/flow/gate.ts'
 import { placeMoveOf, weighedBy } from '../../../core/flow/membership.ts'
 import type { Job } from '../../../core/job.ts'
 import { storable } from '../../codec/text.ts'
-import { type KeyBirth, type KeyMove, type MoveChange, type NewJob, queueKey } from '../../store.ts'
-import { INLINE, NONE } from '../job/job-text.ts'
+import { type KeyBirth, type KeyMove, type Mend, type MoveChange, type NewJob, queueKey } from '../../store.ts'
+import { digitsOf } from '../job/id-text.ts'
+import { INLINE, NONE, timeWord } from '../job/job-text.ts'
 import { laneWord } from '../job/lane-word.ts'
 import { flowId, limitId } from './ids.ts'
 
@@ -44,6 +45,19 @@ export function keyMoveWords(tenant: string, { key, rev, on, next }: KeyMove): r
   const [how, more] = typeof next === 'string' ? [next, []] : ['next', limitWords(tenant, key, next)]
   return [how, limitId(tenant, key), String(rev), on === undefined ? NONE : `${INLINE}${storable(on)}`, ...more]
 }
+
+export const mendWords = ({ tenant, keys, jobs, held, spent, claims }: Mend): readonly string[] => [
+  String(keys.length),
+  ...keys.map((key) => limitId(tenant, key)),
+  String(jobs.length),
+  ...jobs.map(({ id }) => digitsOf(id)),
+  String(held.length),
+  ...held.flatMap((job) => [digitsOf(job.id), timeWord(job.readyAt), ...flowWords(job)]),
+  String(spent.length),
+  ...spent.flatMap(({ key, amount }) => [limitId(tenant, key), String(amount)]),
+  String(claims.length),
+  ...claims.flatMap(({ key, at }) => [limitId(tenant, key), String(at)]),
+]
 
 function flowWords(job: Job): readonly string[] {
   const { kind, flow } = job.spec

@@ -57,12 +57,12 @@ export class Folding {
     })
   }
 
-  /** Until the tables have what the log has now. Another process may fold meanwhile. */
-  async toHead(): Promise<Account> {
+  /** Until the tables have what the log has now, and this entry. Another process may fold meanwhile. */
+  async toHead(entry = 0): Promise<Account> {
     const { head } = await this.#parts.ledger.account()
     for (;;) {
       const account = await this.#fold()
-      if (account.folded >= head.seq) return account
+      if (account.folded >= Math.max(entry, head.seq)) return account
       await this.#parts.timers.sleep(YIELD_MS)
     }
   }
@@ -146,11 +146,12 @@ export class Folding {
   /** What these entries do not say themselves: what jobs were born with, and kinds. */
   async #learn(jobs: WrittenJobs): Promise<ReadonlyMap<string, string>> {
     const keys: string[] = []
-    for (const [digits, { born, isPurged }] of jobs) if (born === undefined && !isPurged) keys.push(bornKey(digits))
+    for (const [digits, { born, isPurged, texts, pushed }] of jobs)
+      if (born === undefined && !isPurged && texts.length + pushed.size > 0) keys.push(bornKey(digits))
     if ([...kindsIn(jobs)].some((number) => !this.#kinds.has(number))) keys.push(KINDS)
     const born = new Map<string, string>()
     if (keys.length === 0) return born
-    for (const { key, name, value } of await this.#parts.ledger.pieces(keys)) {
+    for (const { key, name, value } of (await this.#parts.ledger.pieces(keys)).pieces) {
       if (key === KINDS) this.#kinds.set(name, kindOf(value))
       else born.set(key, value)
     }

@@ -4,6 +4,7 @@
  */
 import { assert } from '../../../core/assert.ts'
 import type { Log } from '../../../system/log.ts'
+import type { Meter } from '../../../system/meter.ts'
 import { fractionOf, type Random } from '../../../system/random.ts'
 import type { Timers } from '../../../system/timers.ts'
 import type { Account } from '../../ledger/account.ts'
@@ -22,6 +23,7 @@ import {
 } from '../../ledger/join.ts'
 import type { Ledger, WrittenEntry } from '../../ledger/ledger-port.ts'
 import { type Meta, opened } from '../../ledger/meta.ts'
+import { type Shipment, shipmentOf } from '../../ledger/shipment.ts'
 import type { Server } from '../connection/backing.ts'
 import { incarnationOf } from '../connection/info.ts'
 import { RedisStoreError } from '../connection/trouble.ts'
@@ -39,6 +41,7 @@ export interface JoinerParts {
   readonly timers: Timers
   readonly random: Random
   readonly lines: Log
+  readonly meter: Meter
 }
 
 type Step = Join<WrittenEntry>
@@ -58,6 +61,8 @@ export class Joiner {
   #measured: Meta | undefined
   #isPatient = true
   #loading: Loading | undefined
+  /** Why the next epoch is taken. */
+  #reason = ''
 
   constructor(parts: JoinerParts) {
     this.#parts = parts
@@ -90,6 +95,7 @@ export class Joiner {
         const view = await log.after(step.account.head)
         const next = afterCompare(step.account, view, this.#incarnation, lost)
         if (next.step === 'fence' || next.step === 'look') demandLater(await ledger.account(), view)
+        this.#reason = reasonOf(shipmentOf(step.account, view), lost)
         return this.#patiently(next)
       }
       case 'ship': {
@@ -179,10 +185,17 @@ export class Joiner {
     const [inEpoch = '', seq = '', floor = '', ...rest] = numbers
     const words = [inEpoch, this.#incarnation, seq, head.name, floor, ...rest, pages]
     if ((await this.#parts.server.run('open', words)) !== 'yes') return false
-    this.#parts.lines.info('Redis fits its ledger', { epoch, by: fitted.by, entries: head.seq })
+    const { lines, meter } = this.#parts
+    meter.add('pawl_ledger_joins_total', 1, { reason: this.#reason })
+    if (fitted.by === 'load') meter.add('pawl_ledger_loads_total', 1, {})
+    lines.info('Redis fits its ledger', { epoch, by: fitted.by, reason: this.#reason, entries: head.seq })
     return true
   }
 }
+
+/** What is wrong with the server; nothing, where calls were lost, or it has begun another life with all that it had. */
+const reasonOf = (shipment: Shipment, lost: number): string =>
+  shipment.kind === 'misfit' ? shipment.why : lost > 0 ? 'lost' : 'restarted'
 
 const keptAlone = (): RedisStoreError =>
   new RedisStoreError(

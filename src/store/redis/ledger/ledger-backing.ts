@@ -8,19 +8,23 @@
 import { assert } from '../../../core/assert.ts'
 import type { Clock } from '../../../system/clock.ts'
 import type { Log } from '../../../system/log.ts'
+import type { LedgerStanding, Meter } from '../../../system/meter.ts'
 import type { Random } from '../../../system/random.ts'
 import type { Timers } from '../../../system/timers.ts'
 import type { Account } from '../../ledger/account.ts'
 import { BEGINNING, type Head } from '../../ledger/entry.ts'
 import { tellingOf } from '../../ledger/fate.ts'
+import type { Finding } from '../../ledger/finding.ts'
 import type { Ledger } from '../../ledger/ledger-port.ts'
-import type { Backing, Called, Server } from '../connection/backing.ts'
-import { list, type Reply, word } from '../connection/reply.ts'
+import type { Backing, Called, EvictedJobs, Server } from '../connection/backing.ts'
+import { list, type Reply, word, words } from '../connection/reply.ts'
 import { behind, RedisStoreError } from '../connection/trouble.ts'
 import { patienceOf, REJOIN, type ScriptName } from '../script/scripts.ts'
+import { type ComparingParts, compared } from './comparing.ts'
 import { Folding } from './folding.ts'
 import { FreshHead } from './fresh-head.ts'
 import { Joiner } from './joiner.ts'
+import { LedgersJobs } from './ledgers-jobs.ts'
 import { ServerLog } from './server-log.ts'
 import { headView, Shipping } from './shipping.ts'
 
@@ -33,6 +37,7 @@ export interface LedgerBackingParts {
   readonly random: Random
   readonly lines: Log
   readonly retryForMs: number
+  readonly meter: Meter
 }
 
 /** Those that put off what they hand out: asked again they would hand out nothing. */
@@ -54,6 +59,8 @@ export class LedgerBacking implements Backing {
   readonly #folding: Folding
   /** Entries that the ledger's log has and its tables have not, as far as this process has heard. */
   #unfolded = 0
+  readonly evicted: EvictedJobs
+  readonly #comparing: ComparingParts
 
   constructor(parts: LedgerBackingParts, server: Server) {
     const { ledger } = parts
@@ -61,6 +68,8 @@ export class LedgerBacking implements Backing {
     const heard = (account: Account) => this.#hear(account)
     this.#parts = parts
     this.#folding = new Folding({ ...parts, server })
+    this.evicted = new LedgersJobs({ ledger, folding: this.#folding })
+    this.#comparing = { server, ledger, log, folding: this.#folding }
     this.#fresh = new FreshHead(ledger, heard)
     this.#joiner = new Joiner({ ...parts, server, log, folding: this.#folding })
     this.#shipping = new Shipping({ ...parts, server, log, joiner: this.#joiner, heard })
@@ -85,6 +94,21 @@ export class LedgerBacking implements Backing {
       looked = await this.#fresh.head()
       if (tellingOf({ ...seen, looked }, headView(looked)) === 'tell') return answer
     }
+  }
+
+  async compared(told: (pieces: number) => void): Promise<readonly Finding[]> {
+    return compared(this.#comparing, told)
+  }
+
+  async standing(): Promise<LedgerStanding> {
+    const { ledger, log, server } = this.#comparing
+    const { head, folded } = await ledger.account()
+    const { count, since } = await log.unshipped(head)
+    const logged = Number(await server.send(['XLEN', server.meta.replace(/meta$/, 'entries')]))
+    const [seconds = 0, micros = 0] = words(await server.send(['TIME'])).map(Number)
+    const now = seconds * 1_000 + micros / 1_000
+    const unshippedMs = since === undefined ? 0 : Math.max(0, now - since)
+    return { logged, unshipped: count, unshippedMs, unfolded: head.seq - folded }
   }
 
   async close(): Promise<void> {

@@ -58,7 +58,7 @@ export class Loading {
     )
     const keys = words(found).filter((key) => key !== server.meta)
     this.#cursor = word(cursor) === '0' ? undefined : word(cursor)
-    return afterLoad(account, page, account, await this.#write(page, 'unlink', keys), false)
+    return afterLoad(account, page, undefined, await this.#write(page, 'unlink', keys), false)
   }
 
   /** The ledger stands still while a server is joined: once all of its log is folded, its image is the same from page to page. */

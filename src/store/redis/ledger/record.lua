@@ -13,7 +13,7 @@ end
 
 -- Which of the words behind a command are keys: they are written without what the names of all begin with.
 local WRITES = {
-  HDEL = 'first', HINCRBY = 'first', HSET = 'first', MSET = 'odd', PEXPIRE = 'first', SADD = 'first', SET = 'first', SREM = 'first',
+  EVICT = 'all', HDEL = 'first', HINCRBY = 'first', HSET = 'first', MSET = 'odd', PEXPIRE = 'first', SADD = 'first', SET = 'first', SREM = 'first',
   UNLINK = 'all', XADD = 'first', XTRIM = 'first', ZADD = 'first', ZREM = 'first', ZREMRANGEBYSCORE = 'first',
 }
 local READS = {}
@@ -63,7 +63,7 @@ local redis = {
     elseif not places then
       error({ err = 'ERR ' .. command .. ' is known neither to read nor to write' })
     end
-    local answer = real(command, ...)
+    local answer = real(command == 'EVICT' and 'UNLINK' or command, ...)
     record(command, places, { ... }, answer)
     return answer
   end,

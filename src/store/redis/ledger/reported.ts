@@ -9,6 +9,7 @@ import { STATE_CODES } from '../../codec/codes.ts'
 import type { OpeningClaim } from '../../codec/opening.ts'
 import { storable } from '../../codec/text.ts'
 import type { Command } from '../../ledger/image.ts'
+import { EVICTED_KEY } from '../../ledger/own-keys.ts'
 import type { Report, ReportedJob, ReportedStretch } from '../../ledger/report.ts'
 import { jobOf, untoldClaim } from '../job/decode.ts'
 import { idOf } from '../job/id-text.ts'
@@ -23,6 +24,8 @@ interface Written {
   born: string | undefined
   isPurged: boolean
   isRewritten: boolean
+  /** That it has left the server, or has come back; undefined where neither is told. */
+  isEvicted: boolean | undefined
 }
 
 export type WrittenJobs = ReadonlyMap<string, Written>
@@ -50,6 +53,8 @@ function note(found: Map<string, Written>, at: number, [command, ...words]: Comm
   } else if (command === 'XADD' && words[0]?.startsWith(PAST) === true) {
     const [key, id = '', , text = ''] = words
     writtenOf(found, key.slice(PAST.length)).pushed.set(Number.parseInt(id, 10), { at, text })
+  } else if (words[0] === EVICTED_KEY) {
+    for (const digits of words.slice(1)) writtenOf(found, digits).isEvicted = command === 'SADD'
   }
 }
 
@@ -78,7 +83,14 @@ function noteRemoval(found: Map<string, Written>, key: string): void {
 function writtenOf(found: Map<string, Written>, digits: string): Written {
   const known = found.get(digits)
   if (known !== undefined) return known
-  const job: Written = { texts: [], pushed: new Map(), born: undefined, isPurged: false, isRewritten: false }
+  const job: Written = {
+    texts: [],
+    pushed: new Map(),
+    born: undefined,
+    isPurged: false,
+    isRewritten: false,
+    isEvicted: undefined,
+  }
   found.set(digits, job)
   return job
 }
@@ -93,6 +105,8 @@ export function reportOf(
   const stretches: ReportedStretch[] = []
   const purged: number[] = []
   const rewritten: number[] = []
+  const evicted: number[] = []
+  const restored: number[] = []
   for (const [digits, job] of written) {
     const number = idNumber(idOf(digits))
     assert(number !== undefined, 'a job that was written has an id')
@@ -101,6 +115,8 @@ export function reportOf(
       continue
     }
     if (job.isRewritten) rewritten.push(number)
+    if (job.isEvicted !== undefined) (job.isEvicted ? evicted : restored).push(number)
+    if (job.texts.length === 0 && job.pushed.size === 0) continue
     const born = job.born ?? bornOf(digits)
     assert(born !== undefined, `job ${digits} was born before it was changed`)
     const texts = job.texts.map(({ at, value }) => ({ at, text: jobTextIn(value, born) }))
@@ -108,7 +124,7 @@ export function reportOf(
     const last = texts.at(-1)
     if (last !== undefined) jobs.push(jobRow(number, digits, last.text, kindOf(last.text.kind)))
   }
-  return { jobs, stretches, purged, rewritten }
+  return { jobs, stretches, purged, rewritten, evicted, restored }
 }
 
 /** The numbers of kinds that the last texts of jobs name: behind the first line. */
@@ -144,7 +160,7 @@ function told(opening: string, log: string): Pick<ReportedStretch, 'claimedAt' |
   return { claimedAt: claim?.[3], letters: events.map(([letter]) => letter).join('') }
 }
 
-function jobRow(id: number, digits: string, text: JobText, kind: Kind): ReportedJob {
+export function jobRow(id: number, digits: string, text: JobText, kind: Kind): ReportedJob {
   const job = jobOf({ id: idOf(digits), text, kind })
   const { correlationId } = job.spec
   const isApart = text.inputSize.startsWith(APART) || text.output.startsWith(APART)

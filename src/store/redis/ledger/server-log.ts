@@ -57,6 +57,12 @@ export class ServerLog {
     }
   }
 
+  /** How many entries there are after this head, and when the first of them was written. */
+  async unshipped({ seq }: Head): Promise<{ readonly count: number; readonly since: number | undefined }> {
+    const { meta, entries } = await this.#page(seq, 1)
+    return { count: Math.max(0, (meta?.head.seq ?? 0) - seq), since: entries[0]?.at }
+  }
+
   /** The ledger has taken the log of this epoch up to here. */
   async shipped(epoch: number, { seq }: Head): Promise<void> {
     await this.#server.run('shipped', [String(epoch), String(seq), String(KEEP_MS)])

@@ -10,6 +10,8 @@ export interface ShipParts {
   readonly ledger: Pick<Ledger, 'account' | 'append'>
   /** The ledger has taken these. */
   readonly took?: ((entries: readonly WrittenEntry[]) => void) | undefined
+  /** The ledger has not taken what it was given. */
+  readonly refused?: (() => void) | undefined
 }
 
 /** `account`: the ledger's at the end; `misfit`: why the server must be joined first. */
@@ -19,7 +21,7 @@ export interface Shipped {
 }
 
 /** Until the ledger has what the server had when it was asked last. `known`: an account that may be outdated. */
-export async function ship({ log, ledger, took }: ShipParts, known?: Account): Promise<Shipped> {
+export async function ship({ log, ledger, took, refused }: ShipParts, known?: Account): Promise<Shipped> {
   let isFresh = known === undefined
   let account = known ?? (await ledger.account())
   for (;;) {
@@ -31,7 +33,10 @@ export async function ship({ log, ledger, took }: ShipParts, known?: Account): P
       const moved = await ledger.append(append)
       account = moved.account
       isFresh = true
-      if (!moved.done) continue
+      if (!moved.done) {
+        refused?.()
+        continue
+      }
       took?.(append.entries)
       await log.shipped(account.epoch, account.head)
       continue

@@ -9,6 +9,7 @@
  * The turn is only for saving work: what two ship the ledger takes once, and one who was stopped finds that the account has moved on.
  */
 import type { Clock } from '../../../system/clock.ts'
+import type { Meter } from '../../../system/meter.ts'
 import type { Timers } from '../../../system/timers.ts'
 import type { Account } from '../../ledger/account.ts'
 import { BEGINNING, type Head } from '../../ledger/entry.ts'
@@ -32,6 +33,7 @@ export interface ShippingParts {
   readonly timers: Timers
   /** How long somebody waits while the ledger or the server is away. */
   readonly retryForMs: number
+  readonly meter: Meter
 }
 
 interface Waiting {
@@ -44,7 +46,9 @@ interface Waiting {
 
 /** How long a shipper keeps its turn without a word, and how long another waits for it. */
 const TURN_MS = 100
-const ASK_AGAIN_MS = 20
+/** At first, then twice as long each time: most turns are over in a few milliseconds. */
+const ASK_AGAIN_MS = 2
+const ASK_AGAIN_MOST_MS = 20
 const PAUSE_MS = 50
 /** Of the last entries that this process has shipped: so many names are known without asking. */
 const REMEMBERED = 4_096
@@ -57,7 +61,12 @@ export class Shipping {
   #running: Promise<void> | undefined
   /** The ledger's, as this process has heard of it last. */
   #account: Account | undefined
+  #askAgainMs = ASK_AGAIN_MS
   #isClosed = false
+  readonly #heardOf = {
+    took: (entries: readonly Head[]) => this.#took(entries),
+    refused: () => this.#parts.meter.add('pawl_ledger_refused_appends_total', 1, {}),
+  }
 
   constructor(parts: ShippingParts) {
     this.#parts = parts
@@ -128,8 +137,8 @@ export class Shipping {
   }
 
   async #round(): Promise<void> {
-    const { timers, joiner } = this.#parts
-    const misfit = (await this.#isMyTurn()) ? await this.#ship() : await timers.sleep(ASK_AGAIN_MS)
+    const { joiner } = this.#parts
+    const misfit = (await this.#isMyTurn()) ? await this.#ship() : await this.#pause()
     const open = await this.#decide(this.#waiting)
     const lost = misfit === undefined && open.length > 0 ? await this.#lostAmong(open) : 0
     if (misfit !== undefined || lost > 0) await joiner.join(lost)
@@ -138,7 +147,7 @@ export class Shipping {
   /** The latest epoch of those of whom nothing is left on a server that has shipped all it had; 0 where there are none. */
   async #lostAmong(open: readonly Waiting[]): Promise<number> {
     const { log, ledger } = this.#parts
-    const { account, misfit } = await ship({ log, ledger, took: (entries) => this.#took(entries) })
+    const { account, misfit } = await ship({ log, ledger, ...this.#heardOf })
     this.#hear(account)
     if (misfit !== undefined) return 0
     const view = await log.after(account.head)
@@ -151,6 +160,11 @@ export class Shipping {
     this.#parts.heard(account)
   }
 
+  async #pause(): Promise<undefined> {
+    await this.#parts.timers.sleep(this.#askAgainMs)
+    this.#askAgainMs = Math.min(ASK_AGAIN_MOST_MS, this.#askAgainMs * 2)
+  }
+
   async #isMyTurn(): Promise<boolean> {
     const { server } = this.#parts
     return (await server.send(['SET', turnOf(server), server.process, 'NX', 'PX', String(TURN_MS)])) !== null
@@ -158,8 +172,9 @@ export class Shipping {
 
   async #ship(): Promise<Misfit | undefined> {
     const { log, ledger, server } = this.#parts
+    this.#askAgainMs = ASK_AGAIN_MS
     try {
-      const { account, misfit } = await ship({ log, ledger, took: (entries) => this.#took(entries) }, this.#account)
+      const { account, misfit } = await ship({ log, ledger, ...this.#heardOf }, this.#account)
       this.#hear(account)
       return misfit
     } finally {

@@ -2,12 +2,13 @@ import { unreachable } from '../../../core/assert.ts'
 import type { Annotation } from '../../../core/event.ts'
 import { lateOutcome } from '../../codec/late-outcome.ts'
 import { type Backlog, type EventPage, type EventQuery, queueKey } from '../../store.ts'
-import { pairs, word, words } from '../connection/reply.ts'
+import { list, pairs, word, words } from '../connection/reply.ts'
 import { keysPage } from '../flow/views.ts'
 import { idDigits } from '../job/id-text.ts'
 import { byCorrelation } from './by-correlation.ts'
 import { byJob } from './by-job.ts'
 import { byType } from './by-type.ts'
+import { withEvicted } from './evicted-rows.ts'
 import { feed } from './feed.ts'
 import { nothing } from './page.ts'
 import type { ReadParts } from './read-log.ts'
@@ -42,7 +43,9 @@ function page(parts: ReadParts, query: EventQuery): Promise<EventPage> {
 
 async function annotations({ calls }: ReadParts, id: string): Promise<EventPage> {
   const answer = await calls.call('notes', [idDigits(id) ?? ''])
-  const notes = words(answer[2]).map((text): Annotation => {
+  const [away] =
+    list(answer[3]).length === 0 ? [] : await withEvicted(calls, [answer[3] ?? null], (_, job) => job.notes)
+  const notes = words(away ?? answer[2]).map((text): Annotation => {
     const parsed = JSON.parse(text) as Annotation
     return { ...parsed, outcome: lateOutcome(parsed.outcome) }
   })

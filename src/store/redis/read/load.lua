@@ -67,7 +67,7 @@ while i <= #ARGV do
       most ~= '-' and log_of(id, tonumber(most)) or {},
     }
   else
-    answer[#answer + 1] = false
+    answer[#answer + 1] = id ~= '' and evicted_row(id) or false
   end
   i = i + 4 + count
 end

@@ -5,8 +5,9 @@ import { list, pairs, type Reply, words } from '../connection/reply.ts'
 import { eventsOf, inlineBodies, jobOf, type StoredJob } from '../job/decode.ts'
 import { keyName } from '../job/encode.ts'
 import { idDigits } from '../job/id-text.ts'
-import { NONE } from '../job/job-text.ts'
+import { ANY_REQUEST, NONE } from '../job/job-text.ts'
 import { portions } from '../script/portions.ts'
+import { type OwnTexts, withEvicted } from './evicted-rows.ts'
 import { type ReadParts, rowOf, stretchesIn } from './read-log.ts'
 import { type StoredRow, storedJobs } from './stored-jobs.ts'
 
@@ -21,7 +22,10 @@ export function load(parts: ReadParts, items: readonly LoadItem[]): Promise<Load
     for (const part of sent.length === 0 ? [[]] : sent) {
       const answer = await parts.calls.call('load', part.flatMap(itemWords))
       now = parts.calls.timeIn(answer)
-      found.push(...(await loaded(parts, part, answer.slice(1))))
+      const rows = await withEvicted(parts.calls, answer.slice(1), (digits, job, place) =>
+        rowWith(digits, job, part[place] as LoadItem),
+      )
+      found.push(...(await loaded(parts, part, rows)))
     }
     return { now, items: found }
   })
@@ -45,6 +49,27 @@ function wantedOf(id: string, key: LoadItem['key'], tenant: string | undefined):
   if (digits !== undefined) return digits
   return tenant === undefined ? '' : `k${keyName(tenant, key ?? 'alias', id)}`
 }
+
+/** As `load.lua` answers. */
+function rowWith(digits: string, job: OwnTexts, { bodies = [], requestId, log }: LoadItem): Reply {
+  const names = bodies.map(storable)
+  const isWanted = (name: string) => names.some((each) => (each.endsWith('/') ? name.startsWith(each) : name === each))
+  const marks = requestId === undefined ? [] : [ANY_REQUEST, String(hash53(requestId))]
+  const told = new Set(
+    job.asked.filter((each) => marks.includes(each.split(':', 1)[0] ?? '')).map((each) => Number(each.split(':')[1])),
+  )
+  const past = log === undefined ? [] : job.past.slice(0, log + 1)
+  return [
+    digits,
+    job.value,
+    job.born,
+    job.bodies.filter(([name]) => isWanted(name)).flat(),
+    stretchWords(job.past.filter(([rev]) => told.has(rev))),
+    stretchWords(past),
+  ]
+}
+
+const stretchWords = (past: OwnTexts['past']): readonly string[] => past.flatMap(([rev, text]) => [String(rev), text])
 
 async function loaded(
   { kinds }: ReadParts,

@@ -11,7 +11,7 @@ for i = 3, #ARGV, 3 do
     end
     answer[#answer + 1] = { id, value, call('GET', base .. 'born:' .. id), stretches }
   else
-    answer[#answer + 1] = false
+    answer[#answer + 1] = evicted_row(id) or false
   end
 end
 return answer

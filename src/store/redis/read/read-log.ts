@@ -2,6 +2,7 @@ import type { Calls } from '../connection/calls.ts'
 import { list, pairs, type Reply, word, words } from '../connection/reply.ts'
 import type { StoredJob, Stretch } from '../job/decode.ts'
 import type { Kinds } from '../job/kinds.ts'
+import { withEvicted } from './evicted-rows.ts'
 import { type StoredRow, storedJobs } from './stored-jobs.ts'
 
 export interface ReadParts {
@@ -31,7 +32,11 @@ export interface LogsAnswer {
 export async function readLogs({ calls, kinds }: ReadParts, wishes: readonly LogWish[]): Promise<LogsAnswer> {
   const args = wishes.flatMap(({ id, afterRev, most }) => [id, String(afterRev), String(most)])
   const answer = await calls.call('log', args)
-  const rows = answer.slice(2)
+  const rows = await withEvicted(calls, answer.slice(2), (digits, { value, born, past }, place) => {
+    const { afterRev, most } = wishes[place] as LogWish
+    const stretches = past.filter(([rev]) => rev > afterRev).slice(0, most)
+    return [digits, value, born, stretches.flatMap(([rev, text]) => [String(rev), text])]
+  })
   const there = rows.flatMap((row): StoredRow[] => (row === null ? [] : [rowOf(row)]))
   const stored = (await storedJobs(kinds, there))[Symbol.iterator]()
   const logs = rows.map((row) => {

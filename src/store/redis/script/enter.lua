@@ -11,7 +11,7 @@ local function text(number)
   return format('%.0f', number)
 end
 
-local known = call('HMGET', meta, 'epoch', 'seq', 'name', 'at', 'ahead', 'marked', 'joining')
+local known = call('HMGET', meta, 'epoch', 'seq', 'name', 'at', 'ahead', 'marked', 'joining', 'evicted')
 -- Only a server with a ledger is ever being joined while others think that they have.
 if known[1] ~= ARGV[1] or (known[7] and known[7] ~= known[1]) then
   return { '@REJOIN@' }

@@ -26,6 +26,33 @@ export function portions<Item>(
   return found
 }
 
+/** Portions on their way at once: the server is at the next while the answer to the last is read, and others of this process get in between. */
+const UNDER_WAY = 4
+
+/**
+ * Sends portions in their order. Where one fails, those behind it that were not sent yet are not, and it is told when nothing is under
+ * way any more: what has been answered by then is known, so the rest can be sent again.
+ */
+export async function sendAll<Portion>(
+  all: readonly Portion[],
+  send: (portion: Portion) => Promise<void>,
+): Promise<void> {
+  const rest = all.values()
+  const failures: unknown[] = []
+  const work = async () => {
+    for (const portion of rest) {
+      try {
+        await send(portion)
+      } catch (error) {
+        failures.push(error)
+      }
+      if (failures.length > 0) return
+    }
+  }
+  await Promise.all(Array.from({ length: UNDER_WAY }, work))
+  if (failures.length > 0) throw failures[0]
+}
+
 export function lettersIn(words: readonly string[]): number {
   let letters = 0
   for (const word of words) letters += word.length

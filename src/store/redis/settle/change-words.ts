@@ -13,7 +13,7 @@ import { correlationMark, marksAdded } from '../../codec/marks.ts'
 import { encodeRecord } from '../../codec/record.ts'
 import { storable } from '../../codec/text.ts'
 import { type Body, type Change, type MoveChange, queueKey } from '../../store.ts'
-import { IN_FLOW, isFlowing, keyMoveWords, moveFlowWords } from '../flow/words.ts'
+import { IN_FLOW, isFlowing, keyMoveWords, mendWords, moveFlowWords } from '../flow/words.ts'
 import { codeWord, idWord, isLine, keyNameOf, markWord, newcomerWords } from '../job/encode.ts'
 import { ANY_REQUEST, APART, INLINE, NONE, timeWord } from '../job/job-text.ts'
 import type { Kinds } from '../job/kinds.ts'
@@ -23,7 +23,7 @@ export type Simple = Exclude<Change, { kind: 'compact' }>
 
 /** Nothing where no job is involved. */
 export function idOfChange(change: Change): string {
-  if (change.kind === 'key') return ''
+  if (change.kind === 'key' || change.kind === 'mend') return ''
   return change.kind === 'annotate'
     ? idWord(change.annotation.jobId, 'annotation.jobId')
     : idWord(change.before.id, 'before.id')
@@ -42,6 +42,8 @@ export function changeWords(change: Simple, kinds: Kinds, inFull: boolean): read
       return ['purge', idOfChange(change), String(change.before.rev), codeWord(change.before)]
     case 'key':
       return ['key', ...keyMoveWords(change.tenant, change.move)]
+    case 'mend':
+      return ['mend', ...mendWords(change)]
   }
 }
 

@@ -2,6 +2,11 @@
 -- the job has been decided before.
 local name = ARGV[3]
 
+-- Of a job that is not what its caller has read: one that has left is brought back first.
+local function conflict(id)
+  return not job_at(id) and is_evicted(id) and 'evicted' or 'conflict'
+end
+
 -- Makes room for another stretch: the last one, which is in the job's own text, goes to where the others are.
 local function push_tail(id, job, lines)
   if lines[LOG] == '' then
@@ -86,7 +91,7 @@ local function obstacle(id, more)
   if not more.spawn then
     return nil
   end
-  if job_at(more.spawn.id) then
+  if job_at(more.spawn.id) or is_evicted(more.spawn.id) then
     return 'conflict'
   end
   for n, wanted in ipairs(more.spawn.keys) do
@@ -192,7 +197,7 @@ local function move(i)
   end
   local job = job_at(id)
   if not job or job.rev ~= rev then
-    return i, 'conflict'
+    return i, conflict(id)
   end
   -- A server that came back with less has given the job to another since, who has brought it to the same revision.
   if (job.fence or '-') ~= fence then
@@ -241,7 +246,7 @@ local function compact(i)
   local job = job_at(id)
   local lines = job and lines_of(job)
   if not job or job.rev ~= rev or lines[LOG] ~= was then
-    return i + 5, 'conflict'
+    return i + 5, conflict(id)
   end
   lines[RECORD], lines[OPENING], lines[LOG], lines[REQUESTS] = record, '', log, '@ANY_REQUEST@'
   job.rest, job.tail_rev = table.concat(lines, '\n'), rev
@@ -257,7 +262,7 @@ end
 local function annotate(i)
   local id, field, note = ARGV[i], ARGV[i + 1], ARGV[i + 2]
   if not job_at(id) then
-    return i + 3, 'conflict'
+    return i + 3, conflict(id)
   end
   if call('HEXISTS', base .. 'notes:' .. id, field) == 0 then
     added(fields, base .. 'notes:' .. id, field, note)
@@ -270,7 +275,7 @@ local function purge(i)
   local id, rev, code = ARGV[i], ARGV[i + 1], ARGV[i + 2]
   local job = job_at(id)
   if not job or job.rev ~= rev then
-    return i + 3, 'conflict'
+    return i + 3, conflict(id)
   end
   for _, tie in ipairs(call('SMEMBERS', base .. 'tied:' .. id)) do
     local what = sub(tie, 2)
@@ -311,7 +316,12 @@ local function key(i)
   return i, 'applied'
 end
 
-local KINDS = { move = move, compact = compact, annotate = annotate, purge = purge, key = key }
+local function mend(i)
+  is_key_moved = true
+  return mended(i), 'applied'
+end
+
+local KINDS = { move = move, compact = compact, annotate = annotate, purge = purge, key = key, mend = mend }
 local answer, i = { now_text }, 5
 local ids = {}
 for id in string.gmatch(ARGV[4], '%S+') do

@@ -12,8 +12,9 @@ import { idWord } from '../job/encode.ts'
 import { idOf } from '../job/id-text.ts'
 import type { Kinds } from '../job/kinds.ts'
 import { readLog } from '../read/read-log.ts'
-import { lettersIn, portions } from '../script/portions.ts'
+import { lettersIn, portions, sendAll } from '../script/portions.ts'
 import { changeWords, idOfChange } from './change-words.ts'
+import { restore } from './restore.ts'
 
 export interface CommitParts {
   readonly calls: Calls
@@ -27,6 +28,8 @@ interface Placed {
 
 /** What the script wants by itself: it is sent again in full before anybody is answered. */
 const APART = 'apart'
+/** The job has left the server: it is brought back first. */
+const EVICTED = 'evicted'
 
 export async function commit(parts: CommitParts, changes: readonly Change[]): Promise<CommitAnswer> {
   const verdicts: (Verdict | undefined)[] = new Array(changes.length).fill(undefined)
@@ -61,15 +64,27 @@ async function send(
     else verdicts[place] = words as Verdict
   }
   let now = 0
+  const away: number[] = []
   const sent = portions(rows, ({ words }) => lettersIn(words))
-  for (const part of sent.length === 0 ? [[]] : sent) {
+  await sendAll(sent.length === 0 ? [[]] : sent, async (part) => {
     const ids = part.map(({ place }) => idOfChange(changes[place] as Change)).join(' ')
     const answer = await calls.call('commit', [ids, ...part.flatMap(({ words }) => words)], life)
     now = calls.timeIn(answer)
-    for (const [i, { place }] of part.entries())
-      verdicts[place] = verdictOf(changes[place] as Change, word(answer[i + 1]))
-  }
-  return now
+    for (const [i, { place }] of part.entries()) {
+      const said = word(answer[i + 1])
+      if (said === EVICTED) away.push(place)
+      else verdicts[place] = verdictOf(changes[place] as Change, said)
+    }
+  })
+  if (away.length === 0) return now
+  // In the order of the changes, whichever portion was answered first.
+  away.sort((a, b) => a - b)
+  const there = await restore(
+    calls,
+    away.map((place) => idOfChange(changes[place] as Change)),
+  )
+  for (const place of away) if (!there.has(idOfChange(changes[place] as Change))) verdicts[place] = CONFLICT
+  return send(parts, changes, away, inFull, verdicts)
 }
 
 const spawnedKind = (change: Change) =>
