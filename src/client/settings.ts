@@ -1,8 +1,9 @@
-/** The few small documents that can be read and written over HTTP: queues, workers, the types they run, and schedules. */
+/** The few small documents that can be read and written over HTTP: queues, workers, the types they run, schedules and policies. */
 import type { Policy } from '../core/policy.ts'
 import type { Setting, SettingAnswer, SettingOperation } from '../store/store.ts'
 import type { Http } from './http.ts'
 import { pathTo } from './path.ts'
+import { remotePolicy } from './policies.ts'
 import { checked } from './refused.ts'
 import { type ScheduleOverHttp, scheduleText, scheduleWords } from './schedule-words.ts'
 import { policyToWire } from './words.ts'
@@ -20,6 +21,10 @@ export async function remoteSettings(
     }
     if (operation.op === 'list' && operation.collection === 'schedule') {
       answers.push({ now, status: 'ok', settings: await schedulesAfter(http, operation.after, operation.limit, now) })
+      continue
+    }
+    if (operation.collection === 'policy') {
+      answers.push(await remotePolicy(http, operation, now))
       continue
     }
     const text = await documentOf(http, operation)

@@ -2,6 +2,7 @@
 import { DURATION_RULE, type Duration, parseDuration } from './duration.ts'
 import { COUNTS } from './limits.ts'
 import type { Violation } from './refusal.ts'
+import { unknownWords } from './unknown-words.ts'
 
 /** A part with words of its own. What it does not know is a typing mistake, and a default in its place would be silent. */
 export function part<T extends object>(
@@ -15,10 +16,7 @@ export function part<T extends object>(
     v.push({ field, rule: 'must be an object' })
     return {}
   }
-  for (const name of Object.keys(value)) {
-    if (!words.includes(name))
-      v.push({ field: `${field}.${name.slice(0, 40)}`, rule: `must be one of ${words.join(', ')}` })
-  }
+  v.push(...unknownWords(value, words, field))
   return value
 }
 

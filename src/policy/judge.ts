@@ -1,36 +1,63 @@
-/** The policy in a folder as a judge of jobs: what its rules come to, in the words of core. */
+/**
+ * Policies as a judge of jobs: those of a folder, those that tenants have set, or both, and what they come to in the words of core.
+ */
 
 import type { Judged, Present } from '../core/admission.ts'
 import { assert } from '../core/assert.ts'
 import type { Job } from '../core/job.ts'
-import type { Log } from '../system/log.ts'
-import { PolicyFolder } from './folder.ts'
+import type { PolicyFolder } from './folder.ts'
 import type { Judgement } from './judgement.ts'
+import { Layered } from './layered.ts'
 import { asksWhoIsThere, type RouteRule, routed } from './route.ts'
+import type { PolicySettings } from './settings.ts'
+import { Snapshot } from './snapshot.ts'
 
-export class FolderJudge {
-  readonly #folder: PolicyFolder
+export class PolicyJudge {
+  /** Absent: what tenants have set is all there is. */
+  readonly #folder: PolicyFolder | undefined
+  readonly #settings: PolicySettings
+  readonly #layered = new Map<string, Layered>()
 
-  /** Throws `BrokenPolicy`. */
-  constructor(folder: string, log: Log) {
-    this.#folder = new PolicyFolder(folder, log)
+  constructor(folder: PolicyFolder | undefined, settings: PolicySettings) {
+    this.#folder = folder
+    this.#settings = settings
   }
 
-  look(): boolean {
-    this.#folder.look()
-    return this.#folder.snapshot !== undefined
+  async look(): Promise<boolean> {
+    this.#folder?.look()
+    if (this.#folder !== undefined && this.#folder.snapshot === undefined) return false
+    await this.#settings.look()
+    return true
   }
 
-  judge(job: Job, whoIsThere: WhoIsThere): Judged | Promise<Judged> {
-    const { snapshot } = this.#folder
-    assert(snapshot !== undefined, 'who judges has looked, and there was a policy')
-    const judgement = snapshot.judge(job)
+  /** Undefined: nothing of its tenant may be judged now, and it waits. */
+  judge(job: Job, whoIsThere: WhoIsThere): Judged | undefined | Promise<Judged> {
+    const policy = this.#policyOf(job.spec.kind.tenant)
+    if (policy === undefined) return undefined
+    const judgement = policy.judge(job)
     const { route } = judgement
     if (route === undefined) return judgedBy(judgement)
     if (!asksWhoIsThere(route)) return sent(judgement, route, job, undefined)
     return whoIsThere(job.spec.kind.tenant).then((present) => sent(judgement, route, job, present))
   }
+
+  #policyOf(tenant: string): Snapshot | Layered | undefined {
+    const own = this.#settings.of(tenant)
+    if (own === undefined) return undefined
+    // A tenant that has set nothing has no rule that allows anything.
+    if (this.#folder === undefined) return own === 'none' ? NOTHING : own
+    const { snapshot } = this.#folder
+    assert(snapshot !== undefined, 'who judges has looked, and there was a policy')
+    if (own === 'none') return snapshot
+    const known = this.#layered.get(tenant)
+    if (known?.isOf(snapshot, own)) return known
+    const made = new Layered(snapshot, own)
+    this.#layered.set(tenant, made)
+    return made
+  }
 }
+
+const NOTHING = new Snapshot([])
 
 /** The live workers of a tenant; undefined where that cannot be told. */
 export type WhoIsThere = (tenant: string) => Promise<readonly Present[] | undefined>

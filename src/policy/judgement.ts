@@ -90,8 +90,18 @@ function asked(
 }
 
 /** What two looks at a job come to, as it was addressed and as it was then sent on: all that either asks for, and the stricter word. */
-export function both(first: Judgement, then: Judgement): Judgement {
-  const redirects = [...first.redirects, ...then.redirects]
+export const both = (first: Judgement, then: Judgement): Judgement =>
+  together(first, then, [...first.redirects, ...then.redirects])
+
+/** The same of two policies that look at it where it is: of both that send it elsewhere, the first has the word. */
+export const beside = (first: Judgement, other: Judgement): Judgement =>
+  together(
+    first,
+    { ...other, policyHash: first.policyHash },
+    first.redirects.length > 0 ? first.redirects : other.redirects,
+  )
+
+function together(first: Judgement, then: Judgement, redirects: Judgement['redirects']): Judgement {
   if (then.decision === 'deny') return { ...then, redirects }
   const { decision, rule, reason } = strictness(then.decision) < strictness(first.decision) ? then : first
   return {

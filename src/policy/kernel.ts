@@ -14,7 +14,7 @@ import { reasonOf } from '../core/reason.ts'
 import type { Log } from '../system/log.ts'
 import type { Timers } from '../system/timers.ts'
 import { JobFacts } from './facts.ts'
-import type { WhoIsThere } from './judge.ts'
+import type { PolicyJudge, WhoIsThere } from './judge.ts'
 
 export const KERNEL_BOUNDS = {
   /** How long it may take to answer. */
@@ -184,24 +184,20 @@ async function textOf(response: Response): Promise<string> {
 
 /** A judge whose word counts only where a kernel does not forbid it. */
 export class KernelJudge {
-  readonly #rules: RulesJudge
+  readonly #rules: Pick<PolicyJudge, 'look' | 'judge'>
   readonly #kernel: SafetyKernel
 
-  constructor(rules: RulesJudge, parts: KernelParts) {
+  constructor(rules: Pick<PolicyJudge, 'look' | 'judge'>, parts: KernelParts) {
     this.#rules = rules
     this.#kernel = new SafetyKernel(parts)
   }
 
-  look(): boolean {
+  look(): Promise<boolean> {
     return this.#rules.look()
   }
 
-  async judge(job: Job, whoIsThere: WhoIsThere): Promise<Judged> {
-    return this.#kernel.judge(job, await this.#rules.judge(job, whoIsThere))
+  async judge(job: Job, whoIsThere: WhoIsThere): Promise<Judged | undefined> {
+    const judged = await this.#rules.judge(job, whoIsThere)
+    return judged && (await this.#kernel.judge(job, judged))
   }
-}
-
-interface RulesJudge {
-  look(): boolean
-  judge(job: Job, whoIsThere: WhoIsThere): Judged | Promise<Judged>
 }

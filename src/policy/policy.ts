@@ -1,5 +1,6 @@
 /** From the files of a policy to its snapshot, or to all that is wrong with them. */
 import { z } from 'zod'
+import { LENGTHS } from '../core/limits.ts'
 import { type RouteRule, routeSchema } from './route.ts'
 import { type Rule, ruleSchema } from './rule.ts'
 import { Snapshot } from './snapshot.ts'
@@ -14,8 +15,11 @@ const policySchema = z.strictObject({
 
 export type Compiled = { readonly snapshot: Snapshot } | { readonly faults: readonly Fault[] }
 
-/** Rules and routes hold in the order of the files' names, then in the order in which they are written. */
-export function compile(files: readonly SourceFile[]): Compiled {
+/**
+ * Rules and routes hold in the order of the files' names, then in the order in which they are written. `owner`: the tenant whose own they
+ * are. They are for nobody else, and are told by the name of their file and their id, so that nobody takes them for the installation's.
+ */
+export function compile(files: readonly SourceFile[], owner?: string): Compiled {
   const rules: Rule[] = []
   const routes: RouteRule[] = []
   const faults: Fault[] = []
@@ -28,20 +32,32 @@ export function compile(files: readonly SourceFile[]): Compiled {
     }
     const known = (list: 'rules' | 'routes', i: number, { id }: { readonly id: string }): void => {
       const at = found.placeOf([list, i, 'id'])
-      const first = places.get(id)
-      if (first === undefined) places.set(id, `${file.name}:${at.line}`)
+      const name = owner === undefined ? id : `${file.name}/${id}`
+      const first = places.get(name)
+      if (first === undefined) places.set(name, `${file.name}:${at.line}`)
       else {
         const rule = `is the id of a rule or route already, at ${first}`
         faults.push({ file: file.name, ...at, field: `${list}[${i}].id`, rule })
       }
     }
+    const owned = <Entry extends Rule | RouteRule>(list: 'rules' | 'routes', i: number, entry: Entry): Entry => {
+      if (owner === undefined) return entry
+      const id = `${file.name}/${entry.id}`
+      const fault = (field: string, rule: string) =>
+        faults.push({ file: file.name, ...found.placeOf([list, i, field]), field: `${list}[${i}].${field}`, rule })
+      if (entry.tenants?.some((tenant) => tenant !== owner))
+        fault('tenants', `is for other tenants: what is set for ${owner} is for ${owner}`)
+      if (id.length > LENGTHS.name)
+        fault('id', `must have at most ${LENGTHS.name} letters with its policy’s name before it`)
+      return { ...entry, id }
+    }
     for (const [i, rule] of found.value.rules.entries()) {
       known('rules', i, rule)
-      rules.push(rule)
+      rules.push(owned('rules', i, rule))
     }
     for (const [i, route] of (found.value.routes ?? []).entries()) {
       known('routes', i, route)
-      routes.push(route)
+      routes.push(owned('routes', i, route))
     }
   }
   if (rules.length + routes.length > RULES_MOST)

@@ -6,18 +6,16 @@ import { reasonOf } from '../core/reason.ts'
 import { sha256 } from '../system/digest.ts'
 import type { Expression } from './expression.ts'
 import { type Described, JobFacts } from './facts.ts'
-import { both, type Finding, type Judgement, judgementOf } from './judgement.ts'
+import { type Finding, type Judgement, judgementOf } from './judgement.ts'
 import type { RouteRule } from './route.ts'
 import { DECISIONS, type Rule } from './rule.ts'
 import { Table } from './table.ts'
+import { denied, type Stations, walked } from './walk.ts'
 
 /** Whose word it is where no route takes a job. */
 export const NO_ROUTE = 'no_route'
 
-/** From topic to topic a job is sent so often, and no further. */
-export const REDIRECTS_MOST = 8
-
-export class Snapshot {
+export class Snapshot implements Stations {
   /** Of all that its rules and routes say, in their order: 32 hexadecimal digits. */
   readonly hash: string
   readonly rules: readonly Rule[]
@@ -34,23 +32,11 @@ export class Snapshot {
   }
 
   judge(job: Described): Judgement {
-    let facts = new JobFacts(job)
-    let judgement = this.#look(facts)
-    // Sent elsewhere, it is judged as what it is there, too: nobody gets past the rules of a topic by way of another.
-    for (const seen = [facts.topic]; ; ) {
-      const sent = judgement.redirects[seen.length - 1]
-      if (sent === undefined || judgement.decision === 'deny') break
-      const amiss = circleIn(seen, sent.to)
-      if (amiss !== undefined) return denied(judgement, sent.rule, amiss)
-      seen.push(sent.to)
-      facts = new JobFacts(job, sent.to)
-      judgement = both(judgement, this.#look(facts))
-    }
-    return judgement.decision === 'deny' || this.routes.length === 0 ? judgement : this.#routed(judgement, facts)
+    return walked(job, this)
   }
 
   /** What the rules of one topic say. */
-  #look(facts: JobFacts): Judgement {
+  look(facts: JobFacts): Judgement {
     const findings: Finding[] = []
     for (const rule of this.#rules.concerning(facts.tenant, facts.topic)) {
       const finding = findingOf(rule, facts)
@@ -71,7 +57,8 @@ export class Snapshot {
   }
 
   /** The first route that takes it. One that cannot be told might have been the one: then nobody has it. */
-  #routed(judgement: Judgement, facts: JobFacts): Judgement {
+  route(judgement: Judgement, facts: JobFacts): Judgement {
+    if (this.routes.length === 0) return judgement
     const { topic } = facts
     for (const route of this.#routes.concerning(facts.tenant, topic)) {
       const told = toldOf(route.when, facts)
@@ -81,19 +68,6 @@ export class Snapshot {
     return denied(judgement, NO_ROUTE, `No route takes topic ${topic}.`)
   }
 }
-
-/** Why it cannot be sent on; undefined where it can. */
-function circleIn(seen: readonly string[], to: string): string | undefined {
-  if (seen.includes(to)) return `It would be sent in a circle: ${[...seen, to].join(' → ')}.`
-  return seen.length > REDIRECTS_MOST ? `It would be sent on more than ${REDIRECTS_MOST} times.` : undefined
-}
-
-const denied = (judgement: Judgement, rule: string, reason: string): Judgement => ({
-  ...judgement,
-  decision: 'deny',
-  rule,
-  reason,
-})
 
 const strictness = ({ decision }: Rule): number => DECISIONS.indexOf(decision)
 

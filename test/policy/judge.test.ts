@@ -3,17 +3,22 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import type { Present } from '../../src/core/admission.ts'
-import { FolderJudge } from '../../src/policy/judge.ts'
+import { PolicyFolder } from '../../src/policy/folder.ts'
+import { PolicyJudge } from '../../src/policy/judge.ts'
+import { PolicySettings } from '../../src/policy/settings.ts'
 import { silentLog } from '../../src/system/log.ts'
 import { given } from '../core/given.ts'
 
 const RULES = 'rules:\n  - id: all\n    decision: allow\n'
 
+/** A store in which nobody has set anything. */
+const NO_SETTINGS = { settings: async () => [] }
+
 function judging(routes: string) {
   const folder = mkdtempSync(join(tmpdir(), 'pawl-judge-'))
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
   writeFileSync(join(folder, 'a.yaml'), RULES + routes)
-  const judge = new FolderJudge(folder, silentLog)
+  const judge = new PolicyJudge(new PolicyFolder(folder, silentLog), new PolicySettings(NO_SETTINGS, silentLog))
   const asked: string[] = []
   const job = given({ admission: true }, { topic: 'job.code.llm', adapterId: 'llama' }).record
   const word = async (present: readonly Present[] | undefined) =>

@@ -41,6 +41,13 @@ describe('files of a policy', () => {
     expect(first).toMatch(expected)
   })
 
+  it('of very many names are looked through once, not once for each name', () => {
+    const text = Array.from({ length: 60_000 }, (_, n) => `k${n}: 1`).join('\n')
+    const [first = ''] = faultsOf(text)
+    expect(first).toContain('"k0"')
+    expect(first.length, 'and are not all told').toBeLessThan(600)
+  })
+
   it('refuse an id that another rule has, in whichever file', () => {
     const text = rule('id: a\ndecision: allow')
     const compiled = compile([

@@ -13,11 +13,13 @@ import { linkJob } from '../links.ts'
 import type { Context } from '../program.ts'
 import { found, type Session, withExisting } from '../session.ts'
 import { safe } from '../terminal.ts'
+import { keptPolicies } from './kept-policies.ts'
 
-export function policy(parent: Command, { session }: Context): void {
+export function policy(parent: Command, context: Context): void {
+  const { session } = context
   const group = parent
     .command('policy')
-    .description('rules for who is admitted: check, test and try them (docs/policy.md)')
+    .description('rules for who is admitted: check, test, try and set them (docs/policy.md)')
   const check = group
     .command('check <folder>')
     .description('whether it is a policy; exits with 1 and every place where it is not')
@@ -42,14 +44,24 @@ export function policy(parent: Command, { session }: Context): void {
     simulate,
     'pawl policy simulate new-policies/ --against policies/',
     'pawl policy simulate policies/ -n 10000',
+    'pawl policy simulate policies/ --against settings:',
   )
+  keptPolicies(group, context)
 }
 
-async function loaded({ terminal }: Session, folder: string): Promise<Snapshot> {
+/** Of a folder, or, by `settings:`, what the tenant has set. */
+async function loaded(session: Session, folder: string): Promise<Snapshot> {
+  const { terminal } = session
   const { BrokenPolicy, policyIn } = await import('../../policy/folder.ts')
+  const { SETTINGS, snapshotOfTexts } = await import('../../policy/kept.ts')
   const { faultText } = await import('../../policy/source.ts')
   try {
-    return policyIn(folder)
+    if (folder !== SETTINGS) return policyIn(folder)
+    const compiled = await withExisting(session, async ({ policies, tenant }) =>
+      snapshotOfTexts(tenant, await policies.list()),
+    )
+    if ('faults' in compiled) throw new BrokenPolicy(compiled.faults)
+    return compiled.snapshot
   } catch (error) {
     if (!(error instanceof BrokenPolicy)) throw new Missing(`${folder} cannot be read: ${String(error)}`)
     const { faults } = error
