@@ -224,7 +224,7 @@ class Postgres implements PostgresStore {
       bundles,
       bundleEnds: new BundleEnds({ bundles, kinds, statements, sawClock }),
       sawClock,
-      keep: (change, ask) => keep({ ...this.#load, run: (text, values) => ask(text, () => values) }, change),
+      keep: (change, ask) => keep({ ...this.#load, letting, run: (text, values) => ask(text, () => values) }, change),
       purge: (jobs, ask) => purge({ ...this.#load, run: (text, values) => ask(text, () => values) }, jobs),
     })
     this.#heartbeats = new Heartbeats({ connection: owners, statements, sawClock })

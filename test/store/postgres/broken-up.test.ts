@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { idNumber } from '../../../src/core/id.ts'
 import { brokenUp, mayBreakUp } from '../../../src/store/postgres/batch/broken-up.ts'
 import { openPostgresStore } from '../../../src/store/postgres/postgres.ts'
-import { freshDatabase } from '../../support/postgres.ts'
+import { migratedDatabase } from '../../support/migrated-postgres.ts'
 import { cancelled, clockOf, completed, grant, newJob, owned } from '../sqlite/life.ts'
 
 const failing = (code: string) => Object.assign(new Error(code), { code })
@@ -55,7 +55,7 @@ describe('a batch that failed', () => {
 
 describe('one bad item', () => {
   async function openFixture() {
-    const database = await freshDatabase()
+    const database = await migratedDatabase()
     const store = await openPostgresStore({ url: database.url, migrate: true })
     const client = new pg.Client({ connectionString: database.url })
     await client.connect()

@@ -3,13 +3,14 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { LONG_LOG } from '../../../src/core/compact.ts'
 import type { Assignment, Word } from '../../../src/engine/engine.ts'
 import { defineJob, open, type Pawl } from '../../../src/index.ts'
-import { type FreshDatabase, freshDatabase } from '../../support/postgres.ts'
+import { migratedDatabase } from '../../support/migrated-postgres.ts'
+import type { FreshDatabase } from '../../support/postgres.ts'
 
 let database: FreshDatabase
 let pawl: Pawl
 
 beforeAll(async () => {
-  database = await freshDatabase()
+  database = await migratedDatabase()
   pawl = await open(database.url, { migrate: true, ticker: false, retention: false })
 })
 

@@ -5,9 +5,10 @@ import { openPostgresStore, type PostgresOptions } from '../../../src/store/post
 import type { Hint, Store } from '../../../src/store/store.ts'
 import { realTimers } from '../../../src/system/timers.ts'
 import { eventually } from '../../support/eventually.ts'
+import { migratedDatabase } from '../../support/migrated-postgres.ts'
 import { startPgbouncer } from '../../support/pgbouncer.ts'
 import { itPooled } from '../../support/pooled.ts'
-import { type FreshDatabase, freshDatabase } from '../../support/postgres.ts'
+import type { FreshDatabase } from '../../support/postgres.ts'
 import { scaled } from '../../support/scale.ts'
 import { kindOf, newJob, range } from './flow.ts'
 
@@ -22,7 +23,7 @@ const heard = new Set<string>()
 let next = 1
 
 beforeAll(async () => {
-  database = await freshDatabase()
+  database = await migratedDatabase()
   listener = await openPostgresStore({ url: database.url, migrate: true })
   subscription = await listener.subscribe((hint: Hint) => {
     if (hint.about === 'queue') heard.add(hint.queue)

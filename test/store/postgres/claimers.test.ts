@@ -4,7 +4,8 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { openPostgresStore } from '../../../src/store/postgres/postgres.ts'
 import { queueKey, type Store } from '../../../src/store/store.ts'
 import { eventually } from '../../support/eventually.ts'
-import { type FreshDatabase, freshDatabase } from '../../support/postgres.ts'
+import { migratedDatabase } from '../../support/migrated-postgres.ts'
+import type { FreshDatabase } from '../../support/postgres.ts'
 import { scaled } from '../../support/scale.ts'
 import { audit, drain, kindOf, Ledger, newJob, range, seeded } from './flow.ts'
 
@@ -14,7 +15,7 @@ let database: FreshDatabase
 let admin: pg.Client
 
 beforeAll(async () => {
-  database = await freshDatabase()
+  database = await migratedDatabase()
   const store = await openPostgresStore({ url: database.url, migrate: true })
   await store.close()
   admin = new pg.Client({ connectionString: database.url })

@@ -6,7 +6,8 @@ import { decide } from '../../../src/core/decide.ts'
 import { idNumber, idText } from '../../../src/core/id.ts'
 import { openPostgresStore } from '../../../src/store/postgres/postgres.ts'
 import type { NewJob, Store } from '../../../src/store/store.ts'
-import { type FreshDatabase, freshDatabase } from '../../support/postgres.ts'
+import { migratedDatabase } from '../../support/migrated-postgres.ts'
+import type { FreshDatabase } from '../../support/postgres.ts'
 import { accepted, grantOf, kindOf, range } from './flow.ts'
 
 let database: FreshDatabase
@@ -14,7 +15,7 @@ let store: Store
 let client: pg.Client
 
 beforeAll(async () => {
-  database = await freshDatabase()
+  database = await migratedDatabase()
   store = await openPostgresStore({ url: database.url, migrate: true })
   client = new pg.Client({ connectionString: database.url })
   await client.connect()

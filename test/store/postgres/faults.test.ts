@@ -3,7 +3,8 @@ import { defineJob } from '../../../src/library/define-job.ts'
 import { openOn } from '../../../src/open.ts'
 import { type Client, type Connect, connectWithPg } from '../../../src/store/postgres/connection/client.ts'
 import { openPostgresStore } from '../../../src/store/postgres/postgres.ts'
-import { type FreshDatabase, freshDatabase } from '../../support/postgres.ts'
+import { migratedDatabase } from '../../support/migrated-postgres.ts'
+import type { FreshDatabase } from '../../support/postgres.ts'
 import { scaled } from '../../support/scale.ts'
 import { audit, drain, kindOf, Ledger, newJob, range, seeded } from './flow.ts'
 
@@ -12,7 +13,7 @@ vi.setConfig({ testTimeout: scaled(120_000, 3_600_000) })
 let database: FreshDatabase
 
 beforeAll(async () => {
-  database = await freshDatabase()
+  database = await migratedDatabase()
   const store = await openPostgresStore({ url: database.url, migrate: true })
   await store.close()
 })
@@ -154,7 +155,7 @@ describe('whole jobs whose words are answered in vain, one in three', () => {
       },
     })
     const worker = pawl.work([steps], { concurrency: 16 })
-    const inputs = Array.from({ length: scaled(200, 5_000) }, () => undefined)
+    const inputs = Array.from({ length: scaled(100, 5_000) }, () => undefined)
     for (const job of await pawl.enqueueMany(steps, inputs)) await job.result({ timeout: '60s' })
     await worker.stop()
     await pawl.close()

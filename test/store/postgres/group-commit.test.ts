@@ -4,7 +4,8 @@ import { gateOf } from '../../../src/core/flow/gate.ts'
 import { atRest } from '../../../src/core/flow/key.ts'
 import { openPostgresStore } from '../../../src/store/postgres/postgres.ts'
 import type { Change, Store } from '../../../src/store/store.ts'
-import { type FreshDatabase, freshDatabase } from '../../support/postgres.ts'
+import { migratedDatabase } from '../../support/migrated-postgres.ts'
+import type { FreshDatabase } from '../../support/postgres.ts'
 import { claimedBy, completion, grantOf, kindOf, newJob, range } from './flow.ts'
 
 let database: FreshDatabase
@@ -12,7 +13,7 @@ let store: Store
 let client: pg.Client
 
 beforeAll(async () => {
-  database = await freshDatabase()
+  database = await migratedDatabase()
   store = await openPostgresStore({ url: database.url, migrate: true })
   client = new pg.Client({ connectionString: database.url })
   await client.connect()

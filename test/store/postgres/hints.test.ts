@@ -5,7 +5,8 @@ import { openPostgresStore } from '../../../src/store/postgres/postgres.ts'
 import type { ClaimedJob, Hint, Store } from '../../../src/store/store.ts'
 import { realClock } from '../../../src/system/clock.ts'
 import { eventually } from '../../support/eventually.ts'
-import { type FreshDatabase, freshDatabase } from '../../support/postgres.ts'
+import { migratedDatabase } from '../../support/migrated-postgres.ts'
+import type { FreshDatabase } from '../../support/postgres.ts'
 import { claimedBy, completion, grantOf, kindOf, newJob, range } from './flow.ts'
 
 let database: FreshDatabase
@@ -19,7 +20,7 @@ let heard: Hint[] = []
 let nowMs = 1_000
 
 beforeAll(async () => {
-  database = await freshDatabase()
+  database = await migratedDatabase()
   const { url } = database
   producer = await openPostgresStore({
     url,

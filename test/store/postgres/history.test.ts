@@ -9,7 +9,8 @@ import { grow, growAll, SPECIMENS } from '../../../src/store/conformance/specime
 import { openStoreFixture, type Saying, type StoreFixture } from '../../../src/store/conformance/store-fixture.ts'
 import { STEP_BITS, stepOf } from '../../../src/store/postgres/names/step.ts'
 import { openPostgresStore } from '../../../src/store/postgres/postgres.ts'
-import { type FreshDatabase, freshDatabase } from '../../support/postgres.ts'
+import { migratedDatabase } from '../../support/migrated-postgres.ts'
+import type { FreshDatabase } from '../../support/postgres.ts'
 
 vi.setConfig({ testTimeout: 240_000, hookTimeout: 240_000 })
 
@@ -18,7 +19,7 @@ let client: pg.Client
 let fixture: StoreFixture
 
 beforeAll(async () => {
-  database = await freshDatabase()
+  database = await migratedDatabase()
   client = new pg.Client({ connectionString: database.url })
   await client.connect()
   const store = await openPostgresStore({ url: database.url, migrate: true })

@@ -6,7 +6,8 @@ import { openOn } from '../../../src/open.ts'
 import { type Connect, connectWithPg } from '../../../src/store/postgres/connection/client.ts'
 import { openPostgresStore } from '../../../src/store/postgres/postgres.ts'
 import { eventually } from '../../support/eventually.ts'
-import { type FreshDatabase, freshDatabase } from '../../support/postgres.ts'
+import { migratedDatabase } from '../../support/migrated-postgres.ts'
+import type { FreshDatabase } from '../../support/postgres.ts'
 
 const WORKERS = 8
 const ROUNDS = 12
@@ -40,7 +41,7 @@ async function process(count: { all: number; due: number }): Promise<Pawl> {
 }
 
 beforeAll(async () => {
-  database = await freshDatabase()
+  database = await migratedDatabase()
   await (await openPostgresStore({ url: database.url, migrate: true })).close()
   for (const count of asked) opened.push(await process(count))
 })

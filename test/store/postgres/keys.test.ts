@@ -5,7 +5,8 @@ import { openMemoryStore } from '../../../src/store/memory/memory.ts'
 import { openPostgresStore } from '../../../src/store/postgres/postgres.ts'
 import type { Inserted, Key, NewJob, Store } from '../../../src/store/store.ts'
 import { realClock } from '../../../src/system/clock.ts'
-import { type FreshDatabase, freshDatabase } from '../../support/postgres.ts'
+import { migratedDatabase } from '../../support/migrated-postgres.ts'
+import type { FreshDatabase } from '../../support/postgres.ts'
 import { scaled } from '../../support/scale.ts'
 import { kindOf, newJob, range, seeded } from './flow.ts'
 
@@ -18,7 +19,7 @@ let client: pg.Client
 let next = 1
 
 beforeAll(async () => {
-  database = await freshDatabase()
+  database = await migratedDatabase()
   store = await openPostgresStore({ url: database.url, migrate: true })
   other = await openPostgresStore({ url: database.url })
   client = new pg.Client({ connectionString: database.url })

@@ -3,7 +3,8 @@ import { idText } from '../../../src/core/id.ts'
 import { type Connect, connectWithPg } from '../../../src/store/postgres/connection/client.ts'
 import { openPostgresStore } from '../../../src/store/postgres/postgres.ts'
 import type { Store } from '../../../src/store/store.ts'
-import { type FreshDatabase, freshDatabase } from '../../support/postgres.ts'
+import { migratedDatabase } from '../../support/migrated-postgres.ts'
+import type { FreshDatabase } from '../../support/postgres.ts'
 import { claimedBy, completion, grantOf, kindOf, newJob, range } from './flow.ts'
 
 let database: FreshDatabase
@@ -24,7 +25,7 @@ const watched: Connect = (config) => {
 }
 
 beforeAll(async () => {
-  database = await freshDatabase()
+  database = await migratedDatabase()
   store = await openPostgresStore({ url: database.url, migrate: true, connect: watched })
   const { now } = await store.load([])
   await store.insert(range(1, 100).map((n) => newJob(kindOf('loads'), n, now)))

@@ -4,9 +4,10 @@ import { openPostgresStore, type PostgresStore } from '../../../src/store/postgr
 import type { Hint } from '../../../src/store/store.ts'
 import type { Log, LogFields } from '../../../src/system/log.ts'
 import { eventually } from '../../support/eventually.ts'
+import { migratedDatabase } from '../../support/migrated-postgres.ts'
 import { type Pooler, startPgbouncer } from '../../support/pgbouncer.ts'
 import { describePooled } from '../../support/pooled.ts'
-import { type FreshDatabase, freshDatabase } from '../../support/postgres.ts'
+import type { FreshDatabase } from '../../support/postgres.ts'
 import { startProxy, type TcpProxy } from '../../support/proxy.ts'
 import { scaled } from '../../support/scale.ts'
 import { claimedBy, completion, grantOf, kindOf, newJob, range } from './flow.ts'
@@ -31,7 +32,7 @@ const log: Log = {
 }
 
 beforeAll(async () => {
-  database = await freshDatabase()
+  database = await migratedDatabase()
   await (await openPostgresStore({ url: database.url, migrate: true })).close()
   admin = new pg.Client({ connectionString: database.url })
   await admin.connect()

@@ -6,13 +6,14 @@ import { open } from '../../../src/open.ts'
 import { Places, type Tenant } from '../../../src/store/postgres/connection/places.ts'
 import { VirtualTime } from '../../../src/testing/virtual-time.ts'
 import { eventually } from '../../support/eventually.ts'
-import { type FreshDatabase, freshDatabase } from '../../support/postgres.ts'
+import { migratedDatabase } from '../../support/migrated-postgres.ts'
+import type { FreshDatabase } from '../../support/postgres.ts'
 
 describe('a worker on Postgres', () => {
   let database: FreshDatabase
   let admin: pg.Client
   beforeAll(async () => {
-    database = await freshDatabase()
+    database = await migratedDatabase()
     admin = new pg.Client({ connectionString: database.url })
     await admin.connect()
   })

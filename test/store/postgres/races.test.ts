@@ -4,7 +4,8 @@ import { decideTick } from '../../../src/core/decide.ts'
 import { openPostgresStore } from '../../../src/store/postgres/postgres.ts'
 import type { Hint, Store } from '../../../src/store/store.ts'
 import { eventually } from '../../support/eventually.ts'
-import { type FreshDatabase, freshDatabase } from '../../support/postgres.ts'
+import { migratedDatabase } from '../../support/migrated-postgres.ts'
+import type { FreshDatabase } from '../../support/postgres.ts'
 import { scaled } from '../../support/scale.ts'
 import { accepted, change, claimedBy, completion, grantOf, kindOf, newJob, range } from './flow.ts'
 
@@ -15,7 +16,7 @@ let one: Store
 let two: Store
 
 beforeAll(async () => {
-  database = await freshDatabase()
+  database = await migratedDatabase()
   one = await openPostgresStore({ url: database.url, migrate: true })
   two = await openPostgresStore({ url: database.url })
 })

@@ -7,7 +7,8 @@ import { idText } from '../../../src/core/id.ts'
 import type { Job } from '../../../src/core/job.ts'
 import { openPostgresStore } from '../../../src/store/postgres/postgres.ts'
 import type { Change, Store } from '../../../src/store/store.ts'
-import { type FreshDatabase, freshDatabase } from '../../support/postgres.ts'
+import { migratedDatabase } from '../../support/migrated-postgres.ts'
+import type { FreshDatabase } from '../../support/postgres.ts'
 import { change, claimedBy, grantOf, kindOf, newJob, range } from './flow.ts'
 
 type Move = Extract<Change, { kind: 'move' }>
@@ -19,7 +20,7 @@ let one: Store
 let two: Store
 
 beforeAll(async () => {
-  database = await freshDatabase()
+  database = await migratedDatabase()
   one = await openPostgresStore({ url: database.url, migrate: true })
   two = await openPostgresStore({ url: database.url })
   client = new pg.Client({ connectionString: database.url })
@@ -112,8 +113,12 @@ it('every kind of change, from every place to every place, with a verdict for ea
   }
   for (const job of [i, j, queued[2] as Job]) expect(await recordOf(job.id)).toEqual(job)
   // What was asked for is found again: its start, and the claim, which was in no row of history before.
-  const { rows } = await client.query('select request from pawl.asked where job = 1')
-  expect(rows).toHaveLength(2)
+  const { events: ofFirst } = await one.events({ by: 'job', id: a.id, afterRev: 0, limit: 10 })
+  expect(ofFirst.map(({ type }) => type)).toEqual(['enqueued', 'claimed', 'started'])
+  for (const event of ofFirst) {
+    const { items } = await one.load([{ id: a.id, requestId: event.requestId }])
+    expect(items[0]?.caused).toEqual([event])
+  }
 })
 
 it('who takes a key that is held is told so, and those it came with move', async () => {

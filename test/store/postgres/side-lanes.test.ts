@@ -5,12 +5,13 @@ import { type Connect, connectWithPg } from '../../../src/store/postgres/connect
 import { openPostgresStore } from '../../../src/store/postgres/postgres.ts'
 import { type Grant, queueKey, type Store } from '../../../src/store/store.ts'
 import { realClock } from '../../../src/system/clock.ts'
-import { type FreshDatabase, freshDatabase } from '../../support/postgres.ts'
+import { migratedDatabase } from '../../support/migrated-postgres.ts'
+import type { FreshDatabase } from '../../support/postgres.ts'
 import { change, claimedBy, grantOf, kindOf, newJob } from './flow.ts'
 
 let database: FreshDatabase
 beforeAll(async () => {
-  database = await freshDatabase()
+  database = await migratedDatabase()
   await (await openPostgresStore({ url: database.url, migrate: true })).close()
 })
 afterAll(() => database.drop())

@@ -4,9 +4,9 @@
  *
  * Modes of a job that was claimed in a bundle:
  *   bundled  neither in `claim.loose` nor in `past`. Its record is the fold of its birth and the claim, its lease ends when the
- *            claim says. Leaves by ending (`settle_bundles`), or by being given a lease (`loosen_from`).
+ *            claim says. Leaves by ending (`settle_bundles`), by going back to its lane (`put_back`), or by being given a lease (`loosen_from`).
  *   loose    in `claim.loose`: like any other job that has a lease, or had one.
- *   ended    in `past`.
+ *   ended    in `past`, or gone back to its lane, with the end of its attempt there.
  * A claim is an open bundle while `low`, `high` and `open` are there; `open` is how many of its jobs are bundled at most.
  *
  * Invariant: nobody gives a job a lease that is just ending, nor ends one that is just given a lease. A statement that ends jobs of a bundle

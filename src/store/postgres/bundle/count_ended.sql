@@ -1,7 +1,7 @@
--- Takes jobs that have ended off the counts of their bundles; of a bundle that is empty the claim has no clock any more. Answers with
+-- Takes jobs that have ended or gone back off the counts of their bundles; of a bundle that is empty the claim has no clock any more. Answers with
 -- the bundles whose row somebody else has: it is called last and waits for nobody, since two connections settle one bundle, and
 -- waiting would hold the row's lock through an fsync.
--- Caller: `settle_bundles`. Index: claim's primary key. Locks: the claims' rows, SKIP LOCKED.
+-- Caller: `put_back`, `settle_bundles`. Index: claim's primary key. Locks: the claims' rows, SKIP LOCKED.
 create or replace function pawl.count_ended(bundles bigint[], counts int[]) returns bigint[] language plpgsql as $$
 declare
   bundle record;

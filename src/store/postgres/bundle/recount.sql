@@ -1,6 +1,6 @@
 -- Counts what is left of bundles, after ends that were not counted because somebody else had the row. What ends just now is not
 -- seen yet and counts itself, or comes back here.
--- Caller: `bundle-ends.ts`. Index: claim's and past's primary keys. Locks: the claims' rows.
+-- Caller: `bundle-ends.ts`, `put-back.ts`. Index: claim's and past's primary keys. Locks: the claims' rows.
 create or replace function pawl.recount(bundles bigint[]) returns void
 language plpgsql set search_path = pawl, pg_temp set lock_timeout = '100ms'
 set jit = off set enable_seqscan = off set plan_cache_mode = force_generic_plan as $$

@@ -21,6 +21,7 @@ export interface Statements extends FlowStatements {
   readonly loosen: string
   readonly recount: string
   readonly move: string
+  readonly putBack: string
   readonly internKind: string
   readonly internQueues: string
   readonly kinds: string
@@ -111,6 +112,7 @@ export const statementsIn = (schema: string): Statements => {
     loosen: `select ${s}.loosen($1, true)`,
     recount: `select ${s}.recount($1)`,
     move,
+    putBack: `select * from ${s}.put_back(${COLUMNS}, ${KEYS}, $19)`,
     internKind: `select ${s}.intern_kind($1, $2, $3, $4, $5)`,
     internQueues: `select ${s}.intern_queues($1)`,
     kinds: `select * from ${s}.kinds_by_id($1)`,

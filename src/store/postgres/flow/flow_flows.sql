@@ -1,8 +1,7 @@
 -- Flows as lists: number, version, lane, priority, keys, weight, pass, where it waits, when it is looked at again; its first jobs, up
--- to `heads`, and when they are ready; of those that wait at each place where it might the lowest pass, and of those with its own weigher
--- the highest; of its queue or side the tenant, the name, the need, whether it is paused, and the queue's number; how many stand in
+-- to `heads`, and when they are ready; of its queue or side the tenant, the name, the need, whether it is paused, and the queue's number; how many stand in
 -- its let-in lane; its weigher.
--- Caller: `flow_look`, under whose planner switches it runs. Index: flow's and queue's primary keys, flow_key's tenant and key, ready's primary key, flow_waits, flow_account. Locks: none.
+-- Caller: `flow_look`, under whose planner switches it runs. Index: flow's and queue's primary keys, flow_key's tenant and key, ready's primary key. Locks: none.
 create or replace function pawl.flow_flows(ids int[], heads int) returns json language plpgsql stable as $$
 declare
   lanes int[]; standing bigint[];
@@ -14,12 +13,6 @@ begin
   return (
     select json_agg(json_build_array(f.id, f.version, f.lane, f.priority, f.keys,
       coalesce((select k.weight from pawl.flow_key k where k.tenant = f.tenant and k.key = f.weigher), 1), f.pass, f.waits_at, f.next_at, h.jobs, h.times,
-      (select json_agg(json_build_array(p.place, l.pass, (
-         select o.pass from pawl.flow o where o.waits_at = p.place and o.priority = f.priority and o.weigher = f.weigher
-         order by o.waits_at desc, o.priority desc, o.weigher desc, o.pass desc limit 1))) from (
-         select 'key ' || unnest(f.keys) union all select 'lane ' || f.lane union all select 'queue ' || coalesce(q.main, q.id)) as p(place)
-       cross join lateral (select l.pass from pawl.flow l where l.waits_at = p.place and l.priority = f.priority
-                           order by l.waits_at, l.priority, l.pass limit 1) l),
       q.tenant, q.name, q.needs, q.paused, coalesce(q.main, q.id), standing[array_position(lanes, f.lane)], f.weigher))
     from unnest(ids) as i(id) cross join lateral (select f.* from pawl.flow f where f.id = i.id limit 1) f
     cross join lateral (select q.* from pawl.queue q where q.id = f.lane / {{lane.width}} limit 1) q

@@ -3,7 +3,7 @@
 -- has come or is due (`flow_due`). `most`: how much of anything is looked at.
 -- JSON keys of the answer: t the time; a arrivals seen; k keys, l lanes, q queues, f flows to look at; r rings, as place, priority,
 -- flows in turn; g hunger, as place, priority, since; s standing jobs of queues that are paused, with their flows; h how many jobs of
--- each flow; fs, ks those of `flow_flows` and `flow_keys`. A ring is cut off after `window` flows.
+-- each flow; fs, ks, o those of `flow_flows`, `flow_keys` and `flow_others`. A ring is cut off after `window` flows.
 -- Caller: `rounds.ts`. Index: arrival's, flow_waits, flow's, hunger's and queue's primary keys, queue_side, ready's primary key,
 -- slot_job. Locks: none.
 create or replace function pawl.flow_look(of_keys int[], of_flows int[], of_lanes int[], of_queues int[], is_ticker boolean, most int)
@@ -58,5 +58,5 @@ begin
     select f.id::int from json_array_elements(rings) as r(ring) cross join lateral json_array_elements_text(r.ring -> 2) as f(id)) as u(id) order by 1);
   heads := greatest(2, least({{flow.window}}, most / greatest(1, cardinality(flow_ids))));
   return json_build_object('t', started, 'a', seen, 'k', of_keys, 'l', of_lanes, 'q', of_queues, 'f', of_flows, 'r', rings, 'g', hunger,
-    's', shut, 'h', heads, 'fs', flow_flows(flow_ids, heads), 'ks', flow_keys(of_keys, flow_ids, started, most));
+    's', shut, 'h', heads, 'fs', flow_flows(flow_ids, heads), 'o', flow_others(flow_ids), 'ks', flow_keys(of_keys, flow_ids, started, most));
 end $$;

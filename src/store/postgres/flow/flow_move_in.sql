@@ -15,7 +15,9 @@ begin
   where r.id = any(jobs);
   insert into pawl.slot (key, job, flow, let_in) select unnest(f.keys), u.job, u.flow, started from unnest(jobs, flows) as u(job, flow)
   cross join lateral (select f.keys from pawl.flow f where f.id = u.flow limit 1) f;
-  update pawl.flow f set next_at = started where f.id = any(array(
-    select x.f from json_to_recordset(items) as x(i bigint, f int) where x.i <> all(coalesce(jobs, '{}'))));
+  if coalesce(cardinality(jobs), 0) < json_array_length(items) then
+    update pawl.flow f set next_at = started where f.id = any(array(
+      select x.f from json_to_recordset(items) as x(i bigint, f int) where x.i <> all(coalesce(jobs, '{}'))));
+  end if;
   return coalesce(cardinality(jobs), 0);
 end $$;

@@ -3,12 +3,25 @@ import { placeMoveOf } from '../../../core/flow/membership.ts'
 import { idNumber } from '../../../core/id.ts'
 import { storable } from '../../codec/text.ts'
 import type { KeyMove, MoveChange } from '../../store.ts'
+import { literal } from '../batch/uniform.ts'
 import { keyText, named } from '../enqueue/new-row.ts'
-import { documentRow, type NumberedFlow } from './flows.ts'
+import { documentRow, type Flows, type NumberedFlow } from './flows.ts'
 
 /** Whether anything becomes of a slot, a key or a budget. */
 export const isFlowing = ({ before, after, flow, spent }: MoveChange): boolean =>
   after.spec.flow !== undefined && (flow !== undefined || spent !== undefined || placeMoveOf(before, after) !== 'stay')
+
+/** The keys that these ends compare, each with the revision it was read at, once however many say the same: as `flow_settle` takes them. */
+export function comparedKeys(changes: readonly MoveChange[], flows: Pick<Flows, 'of'>): [keys: string, revs: string] {
+  const compared = new Map<string, readonly [key: number | undefined, rev: number]>()
+  for (const { after, flow } of changes) {
+    if (flow === undefined) continue
+    const key = flows.of(after)?.keys[after.spec.flow?.keys.indexOf(flow.key) ?? -1]
+    compared.set(`${key} ${flow.rev}`, [key, flow.rev])
+  }
+  const rows = [...compared.values()]
+  return [literal(rows.map(([key]) => key)), literal(rows.map(([, rev]) => rev))]
+}
 
 /** The names are explained in `flow_left.sql`. */
 export const flowRow = ({ before, after, flow, spent }: MoveChange, { id }: NumberedFlow) => ({

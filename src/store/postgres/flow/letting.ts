@@ -12,7 +12,7 @@ import type { Sides } from '../names/sides.ts'
 import type { Hints } from '../waiting/hints.ts'
 import { isFlowing } from './flowing.ts'
 import { Flows } from './flows.ts'
-import { Rounds } from './rounds.ts'
+import { listOf, Rounds } from './rounds.ts'
 import { lobbiesOf } from './views.ts'
 
 export interface LettingParts {
@@ -27,7 +27,7 @@ export interface LettingParts {
 
 /** Nearly no change does: then nothing is made of it. */
 const mayFlow = (change: Change): boolean =>
-  change.kind === 'key' || (change.kind === 'move' && change.after.spec.flow !== undefined)
+  change.kind === 'key' || change.kind === 'mend' || (change.kind === 'move' && change.after.spec.flow !== undefined)
 
 export class Letting {
   readonly flows: Flows
@@ -70,10 +70,15 @@ export class Letting {
     this.#freeing = this.#rounds.look({ keys: jobs.flatMap((job) => this.flows.of(job)?.keys ?? []) })
   }
 
+  /** The same of keys by their numbers, as the database tells them. */
+  waitedAt(keys: string): void {
+    this.#freeing = this.#rounds.look({ keys: listOf(keys) })
+  }
+
   async committed(changes: readonly Change[], verdicts: readonly Verdict[]): Promise<void> {
     if (!changes.some(mayFlow)) return
     const applied = changes.filter((_, i) => verdicts[i]?.status === 'applied')
-    if (applied.some(({ kind }) => kind === 'key')) await this.#rounds.tick()
+    if (applied.some(({ kind }) => kind === 'key' || kind === 'mend')) await this.#rounds.tick()
     const moves = applied.filter((change): change is MoveChange => change.kind === 'move' && isFlowing(change))
     if (moves.length === 0) return
     const changed = moves.filter(({ flow, spent }) => spent !== undefined || typeof flow?.next === 'object')

@@ -185,4 +185,5 @@ const isCutOff = ({ a, k, l, f }: Seen): boolean => [a, k, l, f].some(({ length 
 
 const isNothing = ({ a, k, l, q, f }: Seen): boolean => a.length + k.length + l.length + q.length + f.length === 0
 
-const listOf = (array: string): readonly number[] => JSON.parse(`[${array.slice(1, -1)}]`) as number[]
+/** The numbers in an array as the database writes it. */
+export const listOf = (array: string): readonly number[] => JSON.parse(`[${array.slice(1, -1)}]`) as number[]

@@ -21,6 +21,10 @@ export interface Seen {
   readonly s: readonly (readonly [job: number, flow: number])[] | null
   readonly h: number
   readonly fs: readonly FlowRow[] | null
+  readonly o: readonly [
+    firsts: readonly (readonly [place: Place, priority: Priority, pass: number])[] | null,
+    lasts: readonly (readonly [place: Place, priority: Priority, account: string, pass: number])[] | null,
+  ]
   readonly ks: readonly KeyRow[] | null
 }
 
@@ -37,7 +41,6 @@ export type FlowRow = readonly [
   nextAt: Time | null,
   jobs: readonly number[] | null,
   times: readonly Time[] | null,
-  others: readonly (readonly [place: Place, lowest: number, last: number | null])[] | null,
   tenant: string,
   queue: string,
   needs: string | null,
@@ -90,8 +93,8 @@ export interface SeenKey extends Counted {
 }
 
 export function seenFlow(row: FlowRow): SeenFlow {
-  const [id, version, lane, priority, keys, weight, pass, waitsAt, nextAt, jobs, times, others] = row
-  const [, , , , , , , , , , , , tenant, queue, needs, isPaused, main, standing, account] = row
+  const [id, version, lane, priority, keys, weight, pass, waitsAt, nextAt, jobs, times] = row
+  const [, , , , , , , , , , , tenant, queue, needs, isPaused, main, standing, account] = row
   const flow: Flow = {
     name: String(id),
     queue: String(main),
@@ -110,8 +113,7 @@ export function seenFlow(row: FlowRow): SeenFlow {
     queue: original(queue),
     ...(needs !== null && { needs: original(needs) }),
   }
-  const there = (others ?? []).map(([place, lowest, last]) => [place, lowest, last ?? undefined] as const)
-  return { id, version, flow, held, others: there, side, lane, standing, queue: main, isPaused }
+  return { id, version, flow, held, side, lane, standing, queue: main, isPaused }
 }
 
 export function seenKey(row: KeyRow, now: Time): SeenKey {

@@ -9,11 +9,15 @@ export interface FlowStatements {
   readonly flowLook: string
   readonly flowApply: string
   readonly flowSweep: string
+  /** As `settleLeases`, of jobs with slots. */
+  readonly flowSettle: string
   /** As `move`, of jobs with flows. */
   readonly flowMove: string
   readonly flowSet: string
   readonly flowViews: string
   readonly flowLobby: string
+  readonly flowWatch: string
+  readonly flowMend: string
 }
 
 /** `s`: the schema's name, quoted. */
@@ -27,8 +31,11 @@ export const flowStatementsIn = (s: string): FlowStatements => ({
   flowLook: `select ${s}.flow_look($1, $2, $3, $4, $5, $6)`,
   flowApply: `select * from ${s}.flow_apply($1)`,
   flowSweep: `select ${s}.flow_sweep($1)`,
+  flowSettle: `select * from ${s}.flow_settle($1, $2, $3, $4, $5, $6, $7)`,
   flowMove: `select * from ${s}.flow_move($1, $2)`,
   flowSet: `select ${s}.flow_set($1)`,
   flowViews: `select ${s}.flow_views($1, $2, $3, $4, $5)`,
   flowLobby: `select ${s}.flow_lobby($1, $2, $3)`,
+  flowWatch: `select ${s}.flow_watch($1)`,
+  flowMend: `select ${s}.flow_mend($1, $2, $3, $4, $5, $6)`,
 })

@@ -1,6 +1,8 @@
 /** Flow keys as they are now, and what holds a job: for explaining, listing and verifying. */
 import type { Gate } from '../../../core/flow/gate.ts'
+import { atKey, type Place } from '../../../core/flow/hall.ts'
 import { windowAt } from '../../../core/flow/slots.ts'
+import type { Watch } from '../../../core/flow/watch.ts'
 import { idNumber, idText } from '../../../core/id.ts'
 import type { Job, JobId, Time } from '../../../core/job.ts'
 import { original, storable } from '../../codec/text.ts'
@@ -9,11 +11,11 @@ import { literal } from '../batch/uniform.ts'
 import type { Statements } from '../connection/statements.ts'
 import { keyText } from '../enqueue/new-row.ts'
 import type { Run } from '../names/kinds.ts'
-import type { Flows } from './flows.ts'
+import type { Flows, NumberedFlow } from './flows.ts'
 
 export interface ViewParts {
   readonly run: Run
-  readonly statements: Pick<Statements, 'flowViews' | 'flowLobby'>
+  readonly statements: Pick<Statements, 'flowViews' | 'flowLobby' | 'flowWatch'>
 }
 
 /** As `flow_views.sql` has them. */
@@ -73,13 +75,49 @@ export async function lobbiesOf(
   ])
   const found = JSON.parse(String(row?.[0])) as [job: number, held: boolean, others: number][]
   const views = await viewsOf(parts, flowing)
+  const watches = await watchesOf(parts, flowing, numbered, found)
   const lobbies = new Map<JobId, Lobby>()
   for (const [n, { id, spec }] of flowing.entries()) {
     const [, held, others] = found[n] as [number, boolean, number]
     const keys = (spec.flow?.keys ?? []).map((key) => views.get(nameOf(spec.kind.tenant, key)))
-    lobbies.set(id, { held, others, keys: keys.filter((view) => view !== undefined) })
+    lobbies.set(id, { held, others, keys: keys.filter((view) => view !== undefined), watch: watches.get(id) })
   }
   return lobbies
+}
+
+type WatchRow = readonly [
+  nextAt: Time | null,
+  waitsAt: Place | null,
+  arrived: boolean,
+  wakeAt: Time | null,
+  isPaused: boolean | null,
+]
+
+/** Who will look at the flows of those that are held. */
+async function watchesOf(
+  { run, statements }: ViewParts,
+  jobs: readonly Job[],
+  flows: readonly (NumberedFlow | undefined)[],
+  found: readonly (readonly [job: number, held: boolean, others: number])[],
+): Promise<ReadonlyMap<JobId, Watch | undefined>> {
+  const held = jobs.flatMap((job, n) => {
+    const flow = flows[n]
+    return flow !== undefined && found[n]?.[1] === true ? [{ job, flow }] : []
+  })
+  if (held.length === 0) return new Map()
+  const [row] = await run(statements.flowWatch, [literal(held.map(({ flow }) => flow.id))])
+  const rows = JSON.parse(String(row?.[0])) as readonly WatchRow[]
+  return new Map(held.map(({ job, flow }, n) => [job.id, watchOf(job, flow, rows[n] as WatchRow)]))
+}
+
+function watchOf({ spec }: Job, { keys }: NumberedFlow, row: WatchRow): Watch | undefined {
+  const [nextAt, waitsAt, arrived, wakeAt, isPaused] = row
+  if (arrived) return { by: 'arrival' }
+  if (nextAt !== null) return { by: 'time', at: nextAt }
+  if (waitsAt?.startsWith('lane ')) return { by: 'lane' }
+  if (waitsAt?.startsWith('queue ')) return { by: 'queue', isPaused: isPaused === true }
+  const key = spec.flow?.keys[keys.findIndex((id) => waitsAt === atKey(String(id)))]
+  return key === undefined ? undefined : { by: 'key', key, wakeAt: wakeAt ?? undefined }
 }
 
 /** The keys of these jobs, each once, however many name it. */

@@ -9,8 +9,10 @@ import { STATE_CODES } from '../../codec/codes.ts'
 import { baseOf, encodeEvents } from '../../codec/events.ts'
 import { encodeRecord } from '../../codec/record.ts'
 import { storable } from '../../codec/text.ts'
-import type { Change, Verdict } from '../../store.ts'
+import type { Change, Mend, Verdict } from '../../store.ts'
 import { keyMoveRow } from '../flow/flowing.ts'
+import type { Flows } from '../flow/flows.ts'
+import { mendValues } from '../flow/mending.ts'
 import { type LoadParts, whereabouts } from '../read/load.ts'
 import { commitsOf } from '../read/logs.ts'
 import { enqueuedEvent } from '../read/records.ts'
@@ -21,7 +23,11 @@ export type Keeping = Exclude<Change, { kind: 'move' | 'purge' }>
 const APPLIED: Verdict = { status: 'applied' }
 const CONFLICT: Verdict = { status: 'conflict' }
 
-export function keep(parts: LoadParts, change: Keeping): Promise<Verdict> {
+export interface KeepParts extends LoadParts {
+  readonly letting: { readonly flows: Pick<Flows, 'of'> }
+}
+
+export function keep(parts: KeepParts, change: Keeping): Promise<Verdict> {
   switch (change.kind) {
     case 'annotate':
       return annotate(parts, change)
@@ -29,6 +35,8 @@ export function keep(parts: LoadParts, change: Keeping): Promise<Verdict> {
       return compact(parts, change)
     case 'key':
       return moveKey(parts, change)
+    case 'mend':
+      return mend(parts, change)
     default:
       return unreachable(change)
   }
@@ -52,6 +60,11 @@ async function moveKey(
 ): Promise<Verdict> {
   const [row] = await run(statements.flowSet, [JSON.stringify(keyMoveRow(tenant, move))])
   return row?.[0] === true ? APPLIED : CONFLICT
+}
+
+async function mend({ run, statements, letting }: KeepParts, change: Mend): Promise<Verdict> {
+  await run(statements.flowMend, mendValues(change, letting.flows))
+  return APPLIED
 }
 
 async function annotate(

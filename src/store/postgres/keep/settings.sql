@@ -4,7 +4,9 @@
 -- Caller: `settings.ts`. Index: setting's primary key, queue's hash. Locks: the settings it changes, and the row of a queue
 -- that is paused or resumed.
 create or replace function pawl.settings(operations json) returns table (now_ms bigint, answers json)
-language plpgsql set search_path = pawl, pg_temp set lock_timeout = '5s' set jit = off set enable_seqscan = off as $$
+language plpgsql set search_path = pawl, pg_temp set lock_timeout = '5s' set jit = off set enable_seqscan = off
+-- Of a table that was never analyzed a bitmap of a whole collection was planned for the first page of it.
+set enable_bitmapscan = off as $$
 declare
   started bigint := clock();
   x record;

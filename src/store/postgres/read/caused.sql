@@ -1,4 +1,4 @@
--- In which commits requests may be told of. JSON keys: i job, q request. Answers with the place of the item, and with the end of a
+-- In which commits requests may be told of: the first ones of a job, and those that are noted. JSON keys: i job, q request. Answers with the place of the item, and with the end of a
 -- job that has ended, whichever request was asked for. Its plan is kept: making one took ten times what is looked up.
 -- Caller: `caused.ts`. Index: asked's and past's primary keys. Locks: none.
 create or replace function pawl.caused(items json)
@@ -10,6 +10,8 @@ begin
   return query
   select s.*, x.n::int from rows from (json_to_recordset(items) as (i bigint, q text)) with ordinality as x(i, q, n)
   cross join lateral (
+    select p.from_rev from past p where p.job = x.i and p.from_rev < {{asked.from}}
+    union
     select a.from_rev from asked a where a.job = x.i and a.request in (request_mark(x.q), 0)
     union
     select l.from_rev from (

@@ -18,6 +18,7 @@ import { leaseEndText, leaseRenewedAtText } from '../../lease-text.ts'
 import { BUNDLE_FROM } from '../bundle/bundles.ts'
 import { LET_IN } from '../names/let-in-lane.ts'
 import { packed, STEP_BITS } from '../names/step.ts'
+import { ASKED_FROM } from '../settle/asked-from.ts'
 
 const { queued, claimed, succeeded } = RANK
 
@@ -34,6 +35,7 @@ const CONSTANTS: Readonly<Record<string, string | number>> = {
   'step.claimed': packed(0, 1, claimed),
   'rev.claimed': CLAIMED_REV,
   'attempt.claimed': 1,
+  'asked.from': ASKED_FROM,
   'lane.width': LANE_WIDTH,
   'lane.letIn': LET_IN,
   'flow.keys': SIZES.limits,

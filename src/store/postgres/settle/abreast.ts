@@ -4,6 +4,8 @@ import type { Change, KeyMove } from '../../store.ts'
 /** What changes abreast must not share: a job, or a flow key of which both set something. */
 function jobOf(change: Change): string {
   if (change.kind === 'key') return keyName(change.tenant, change.move.key)
+  // As the changes of its tenant's keys are: a name that no job has.
+  if (change.kind === 'mend') return keyName(change.tenant, '')
   return change.kind === 'annotate' ? change.annotation.jobId : change.before.id
 }
 

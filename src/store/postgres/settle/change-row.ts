@@ -19,8 +19,9 @@ import { storable } from '../../codec/text.ts'
 import type { Body, MoveChange } from '../../store.ts'
 import { literal, uniform } from '../batch/uniform.ts'
 import { type KeyedRow, keyRow, named } from '../enqueue/new-row.ts'
-import type { Kinds, NumberedKind } from '../names/kinds.ts'
+import { isAside, type Kinds, type NumberedKind } from '../names/kinds.ts'
 import { placeOf, stepOf } from '../names/step.ts'
+import { ASKED_FROM } from './asked-from.ts'
 
 /** The end of an owned job; the first part of any move. */
 export interface SettleRow {
@@ -38,19 +39,51 @@ export interface SettleRow {
   readonly c: number | undefined
 }
 
+/** An owned job ends, and nothing else is touched but its output: no slot either. */
+export const isSettling = (change: MoveChange): boolean => change.before.spec.flow === undefined && isPlainly(change)
+
+/** The same of a job with slots, which are free from then on: its key is only compared. */
+export const isVacating = (change: MoveChange): boolean =>
+  change.before.spec.flow !== undefined &&
+  change.spent === undefined &&
+  (change.flow === undefined || (change.flow.next === 'same' && change.flow.on === undefined)) &&
+  isPlainly(change)
+
 /**
- * An owned job ends, and nothing else is touched but its output: no slot either. One that ends without an owner must not come here:
- * `settle_leases` looks for leases and bundles only, and would answer `conflict` each time.
+ * One that ends without an owner must not be among them: `settle_leases` looks for leases and bundles only, and would answer
+ * `conflict` each time.
  */
-export const isSettling = ({ before, after, bodies, give, take, spawn, events }: MoveChange): boolean =>
+const isPlainly = ({ before, after, bodies, give, take, spawn, events }: MoveChange): boolean =>
   before.lease !== undefined &&
-  before.spec.flow === undefined &&
   isTerminal(after.state) &&
   give.length === 0 &&
   take.length === 0 &&
   spawn === undefined &&
   (bodies.length === 0 || (bodies.length === 1 && bodies[0]?.name === 'output')) &&
   events.every((event) => event.correlationId === before.spec.correlationId)
+
+/**
+ * An owned job goes back into its lane, and nothing else is touched but one body: what most attempts are that are tried again. Not if
+ * its requests must be noted (`add_asked`), or its heartbeats are told of.
+ */
+export const isPutBack = ({ before, after, bodies, give, take, spawn, strips, events }: MoveChange): boolean =>
+  before.lease !== undefined &&
+  before.rev < ASKED_FROM &&
+  before.spec.flow === undefined &&
+  after.spec.flow === undefined &&
+  after.lease === undefined &&
+  after.readyAt !== undefined &&
+  !isTerminal(after.state) &&
+  !isAside(after) &&
+  give.length === 0 &&
+  take.length === 0 &&
+  spawn === undefined &&
+  strips !== true &&
+  bodies.length < 2 &&
+  !bodies.some(isOutput) &&
+  judgeAt(after) === undefined &&
+  events.every((event) => event.correlationId === before.spec.correlationId) &&
+  marksAdded(before, after).length === 0
 
 /** `bundle`: the claim it is from, where its jobs have no leases of their own. */
 export function settleRow({ before, after, events, bodies, notAfter }: MoveChange, bundle?: number): SettleRow {
@@ -159,7 +192,7 @@ export function moveRow(
 const marksRow = (marks: readonly string[]) => (marks.length === 0 ? undefined : [...new Set(marks.map(digest))])
 
 /** State before, letters of the events, state after. */
-function shapeOf(before: Job, events: readonly Event[], after: Job): string {
+export function shapeOf(before: Job, events: readonly Event[], after: Job): string {
   let shape = STATE_CODES[before.state]
   for (const event of events) shape += EVENT_CODES[event.type]
   return shape + STATE_CODES[after.state]

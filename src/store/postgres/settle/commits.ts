@@ -26,13 +26,15 @@ import type { Keeping } from '../keep/keeping.ts'
 import { isAside, type Kinds, sideOf } from '../names/kinds.ts'
 import { heldLane } from '../names/let-in-lane.ts'
 import { distinct, firstPerJob } from './abreast.ts'
-import { isSettling, moveRow, type SettleRow, settleRow, settleValues } from './change-row.ts'
+import { isPutBack, isSettling, isVacating, moveRow, type SettleRow, settleRow, settleValues } from './change-row.ts'
+import { PutBack } from './put-back.ts'
+import { Vacating } from './vacating.ts'
 
 export interface CommitParts {
   readonly connections: readonly [Connection, ...Connection[]]
   readonly kinds: Kinds
   /** Told of jobs that have moved where others wait at one of their keys. */
-  readonly letting: Pick<Letting, 'flows' | 'waitedFor'>
+  readonly letting: Pick<Letting, 'flows' | 'waitedFor' | 'waitedAt'>
   readonly statements: Statements
   readonly bundles: Bundles
   readonly bundleEnds: BundleEnds
@@ -49,11 +51,15 @@ type Purge = Extract<Change, { kind: 'purge' }>
 export class Commits {
   readonly #parts: CommitParts
   readonly #batcher: Batcher<Change, Verdict>
+  readonly #backs: PutBack
+  readonly #vacating: Vacating
   /** By bundle: the statement under way that gives its jobs leases, which all changes of that bundle wait for. */
   readonly #parting = new Map<number, Promise<unknown>>()
 
   constructor(parts: CommitParts) {
     this.#parts = parts
+    this.#backs = new PutBack(parts)
+    this.#vacating = new Vacating(parts)
     this.#batcher = new Batcher({ run: (changes) => this.#apply(changes, this.#run), sizeOf, weightOf, atOnce: 2 })
   }
 
@@ -109,6 +115,7 @@ export class Commits {
     const { kinds, letting } = this.#parts
     const { flows } = letting
     for (const change of changes) {
+      if (change.kind === 'mend') await flows.intern([...change.jobs, ...change.held].map((job) => ({ job })))
       if (change.kind !== 'move') continue
       if (change.after.spec.flow !== undefined) await flows.intern([{ job: change.after, flow: change.births }])
       if (change.spawn?.flow !== undefined) await flows.intern([change.spawn])
@@ -135,16 +142,21 @@ export class Commits {
   async #round(changes: readonly Change[], round: readonly number[], verdicts: Verdict[], run: Run): Promise<void> {
     const settling: number[] = []
     const moving: number[] = []
+    const vacating: number[] = []
     const flowing: number[] = []
+    const backs: number[] = []
     const purging: number[] = []
     for (const i of round) {
       const change = changes[i] as Change
       if (change.kind === 'purge') purging.push(i)
       else if (change.kind !== 'move') verdicts[i] = await this.#parts.keep(change, run)
       else if (isSettling(change)) settling.push(i)
+      else if (run === this.#run && isVacating(change)) vacating.push(i)
       else if (isFlowing(change)) flowing.push(i)
+      else if (run === this.#run && isPutBack(change)) backs.push(i)
       else moving.push(i)
     }
+    if (moving.length > 0 && backs.length < WORTH_A_STATEMENT) moving.push(...backs.splice(0))
     const apply = async <C extends Change>(
       places: readonly number[],
       all: (some: readonly C[]) => Promise<readonly Verdict[]>,
@@ -156,6 +168,8 @@ export class Commits {
     const ways = [
       () => apply<MoveChange>(settling, (some) => this.#settle(some, run)),
       () => apply<MoveChange>(moving, (some) => this.#move(some, run)),
+      () => apply<MoveChange>(backs, (some) => this.#apart(some, (each) => this.#atOnce(this.#backs, each))),
+      () => apply<MoveChange>(vacating, (some) => this.#atOnce(this.#vacating, some)),
       () => apply<MoveChange>(flowing, (some) => this.#move(some, run)),
       () =>
         apply<Purge>(purging, (some) =>
@@ -170,22 +184,42 @@ export class Commits {
     else await allDone(ways.map((way) => way()))
   }
 
-  /** Jobs that this process knows to be in a bundle, and jobs with leases, are settled by two statements at the same time. */
-  async #settle(changes: readonly MoveChange[], run: Run): Promise<readonly Verdict[]> {
+  #settle(changes: readonly MoveChange[], run: Run): Promise<readonly Verdict[]> {
+    return this.#apart(changes, (some, areBundled) =>
+      areBundled ? this.#settleBundled(some, run) : this.#settleLeases(some, run),
+    )
+  }
+
+  /** Jobs that this process knows to be in a bundle, and jobs with leases, are moved by two statements at the same time. */
+  async #apart(
+    changes: readonly MoveChange[],
+    move: (some: readonly MoveChange[], areBundled: boolean) => Promise<readonly Verdict[]>,
+  ): Promise<readonly Verdict[]> {
     const { bundles } = this.#parts
     const isBundled = ({ before }: MoveChange): boolean => bundles.of(before) !== undefined
-    if (!changes.some(isBundled)) return this.#settleLeases(changes, run)
-    if (changes.every(isBundled)) return this.#settleBundled(changes, run)
+    if (!changes.some(isBundled)) return move(changes, false)
+    if (changes.every(isBundled)) return move(changes, true)
     const bundled = changes.filter(isBundled)
     const leased = changes.filter((change) => !isBundled(change))
-    const [ofBundles, ofLeases] = await Promise.all([
-      this.#settleBundled(bundled, run),
-      this.#settleLeases(leased, run),
-    ])
+    const [ofBundles, ofLeases] = await Promise.all([move(bundled, true), move(leased, false)])
     const verdicts = new Map<MoveChange, Verdict>()
     for (const [i, change] of bundled.entries()) verdicts.set(change, ofBundles[i] as Verdict)
     for (const [i, change] of leased.entries()) verdicts.set(change, ofLeases[i] as Verdict)
     return changes.map((change) => verdicts.get(change) as Verdict)
+  }
+
+  /** By a narrow statement, for what nearly all of its kind are like; where that does not do it, as anything else is moved. */
+  async #atOnce(way: PutBack | Vacating, changes: readonly MoveChange[]): Promise<readonly Verdict[]> {
+    let again = false
+    const lost = () => {
+      again = true
+    }
+    try {
+      if (await way.apply(changes, this.#run, lost)) return changes.map(() => APPLIED)
+    } catch (error) {
+      return this.#oneByOne(changes, this.#run, again, error)
+    }
+    return this.#move(changes, this.#run, again)
   }
 
   async #settleBundled(changes: readonly MoveChange[], run: Run): Promise<readonly Verdict[]> {
@@ -246,13 +280,14 @@ export class Commits {
     return new Map(rows.map(({ i }, n) => [i, verdictOf(letters[n] as string)]))
   }
 
-  async #move(changes: readonly MoveChange[], run: Run): Promise<readonly Verdict[]> {
-    let again = false
+  /** `before`: an earlier try may have been applied. */
+  async #move(changes: readonly MoveChange[], run: Run, before = false): Promise<readonly Verdict[]> {
+    let again = before
     const lost = () => {
       again = true
     }
     try {
-      return await this.#moveTogether(changes, run, false, lost)
+      return await this.#moveTogether(changes, run, before, lost)
     } catch (error) {
       if (isFlowGone(error) && run === this.#run) {
         await this.#parts.letting.flows.internAnew(changes.map(({ after, births }) => ({ job: after, flow: births })))
@@ -327,6 +362,8 @@ async function allDone(ways: readonly Promise<void>[]): Promise<void> {
 
 const ISOLATION = `select current_setting('transaction_isolation')`
 
+/** Fewer that go back to their lanes ride with what else moves: a commit of their own costs more than it saves. */
+const WORTH_A_STATEMENT = 8
 const WAITED_FOR = 'aw'
 const APPLIED: Verdict = { status: 'applied' }
 const CONFLICT: Verdict = { status: 'conflict' }

@@ -2,7 +2,7 @@
 -- keys, of groups of jobs that end alike: i ids, r rev before, n not after, v rev after, s step after, a at, z state, e events, p 1 if
 -- plain, d doc, o output. Alike are most jobs of a batch; an object per job cost 3 µs more. A job without a lease is given one if it
 -- is in a bundle (`loosen`): the caller did not know, or knows that something else happened to the bundle.
--- Caller: `commits.ts`. Index: lease's primary key; those of `loosen`. Locks: the leases it ends; those of `loosen`.
+-- Caller: `commits.ts`, `flow_settle`. Index: lease's primary key; those of `loosen`. Locks: the leases it ends; those of `loosen`.
 create or replace function pawl.settle_leases(items json, jobs bigint[], revs int[], kinds int[], shapes text[], of_the_callers boolean default false)
 returns table (now_ms bigint, missed json)
 language plpgsql set search_path = pawl, pg_temp set lock_timeout = '100ms'

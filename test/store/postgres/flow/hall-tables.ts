@@ -10,7 +10,7 @@ import { LET_IN } from '../../../../src/store/postgres/names/let-in-lane.ts'
 import { openPostgresStore } from '../../../../src/store/postgres/postgres.ts'
 import { filled } from '../../../../src/store/postgres/schema/constants.ts'
 import { sqlFiles } from '../../../../src/store/postgres/schema/files.ts'
-import { freshDatabase } from '../../../support/postgres.ts'
+import { migratedDatabase } from '../../../support/migrated-postgres.ts'
 
 export const statements = statementsIn('pawl')
 
@@ -51,7 +51,7 @@ export class HallTables {
   }
 
   static async open(...mutants: readonly Mutant[]): Promise<HallTables> {
-    const { url, drop } = await freshDatabase()
+    const { url, drop } = await migratedDatabase()
     await (await openPostgresStore({ url, migrate: true })).close()
     const tables = new HallTables(url, drop, new pg.Client({ connectionString: url }))
     await tables.client.connect()

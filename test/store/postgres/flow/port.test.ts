@@ -10,7 +10,8 @@ import { connectWithPg } from '../../../../src/store/postgres/connection/client.
 import { openPostgresStore } from '../../../../src/store/postgres/postgres.ts'
 import type { NewJob, Store } from '../../../../src/store/store.ts'
 import { eventually } from '../../../support/eventually.ts'
-import { type FreshDatabase, freshDatabase } from '../../../support/postgres.ts'
+import { migratedDatabase } from '../../../support/migrated-postgres.ts'
+import type { FreshDatabase } from '../../../support/postgres.ts'
 import { accepted, claimedBy, completion, grantOf, kindOf, range } from '../flow.ts'
 
 vi.setConfig({ testTimeout: 120_000 })
@@ -21,7 +22,7 @@ let two: Store
 const said: string[] = []
 
 beforeAll(async () => {
-  database = await freshDatabase()
+  database = await migratedDatabase()
   one = await openPostgresStore({ url: database.url, migrate: true })
   two = await openPostgresStore({
     url: database.url,

@@ -17,6 +17,7 @@ interface Scenario {
   readonly mutants: Readonly<Record<string, Mutant>>
 }
 
+const FREED_TOLD = 'select -u.key from unnest(keys) as u(key)'
 const KEYS_COMPARED = 'k.version <> key_versions[array_position(of_keys, k.id)]'
 
 const SCENARIOS: readonly Scenario[] = [
@@ -48,9 +49,9 @@ const SCENARIOS: readonly Scenario[] = [
     run: freedMeanwhile,
     mutants: {
       'the freer looks whether anybody waits': {
-        of: 'flow_free',
-        from: 'select distinct -f.key, null::int from freed f\n',
-        to: `select distinct -f.key, null::int from freed f where exists (select from flow w where w.waits_at = 'key ' || f.key)\n`,
+        of: 'flow_vacate',
+        from: FREED_TOLD,
+        to: `${FREED_TOLD} where exists (select from pawl.flow w where w.waits_at = 'key ' || u.key)`,
       },
     },
   },
@@ -106,9 +107,9 @@ const SCENARIOS: readonly Scenario[] = [
     run: freedAndDied,
     mutants: {
       'freeing and letting in are two commits': {
-        of: 'flow_free',
-        from: 'select distinct -f.key, null::int from freed f\n',
-        to: 'select f.key, null::int from freed f where false\n',
+        of: 'flow_vacate',
+        from: FREED_TOLD,
+        to: `${FREED_TOLD} where false`,
       },
     },
   },

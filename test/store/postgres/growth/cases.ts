@@ -25,14 +25,24 @@ export const EXEMPT: ReadonlyMap<string, string> = new Map([
 
 const OF_TIMES = {
   pages: 4 * 32,
+  rows: Number.POSITIVE_INFINITY,
   why: 'an index of times that costs no enqueue and no end anything knows ranges of 32 pages, and no rows',
 }
 
-/** Pages that a look-up may take besides, and why. */
-export const BESIDES: ReadonlyMap<string, { readonly pages: number; readonly why: string }> = new Map([
+interface Besides {
+  readonly pages?: number
+  readonly probes?: number
+  readonly rows?: number
+  readonly why: string
+}
+
+/** What a call may take besides, by statement or by case, and why. */
+export const BESIDES: ReadonlyMap<string, Besides> = new Map<string, Besides>([
   ['bornBetween', OF_TIMES],
   ['committedBetween', OF_TIMES],
-  ['flowSet', { pages: 8, why: 'flows are found by their keys in an inverted index, which is higher than a tree' }],
+  ['flowSet', { pages: 8, rows: Number.POSITIVE_INFINITY, why: 'flows are found by their keys in an inverted index' }],
+  ['summarize', { pages: 8, why: 'an index of times has a page for some 64 MB of its table, and each is looked at' }],
+  ['findIds: ended early', { probes: 20, why: 'what is found may be joined one by one, as many as an answer has' }],
 ])
 
 /** Never called: the server writes them into whoever asks for them, and there they are measured. */
@@ -127,6 +137,27 @@ const settled = (items: readonly object[], ids: readonly number[]): readonly unk
   '{cSS}',
 ]
 const bundle = some(job.bundled, 1, 16)
+const putBack = (ids: readonly number[], claims: readonly number[]): readonly unknown[] => [
+  literal(ids.toSorted((a, b) => a - b)),
+  literal(claims),
+  '{2}',
+  literal([FAR]),
+  '{4}',
+  literal([packed(0, 1, RANK.retrying)]),
+  literal([FAR]),
+  '{[0]}',
+  '{"{}"}',
+  literal([FAR]),
+  literal([lane]),
+  '{30000}',
+  '{1}',
+  '{3}',
+  '{cstt}',
+  '{}',
+  '{}',
+  '{error/1}',
+  '{"{}"}',
+]
 const move = (ids: readonly number[], words: object): readonly unknown[] => [
   json(
     ids.map((i) => ({
@@ -291,6 +322,24 @@ export const CASES: Readonly<Record<StatementName, readonly Case[]>> = {
     { what: 'again', values: [...grant('r501', [letInLane(lane)], 50), ...notParked, 10, null] },
     { what: 'in vain', values: [...grant(another, [letInLane(5015 + 1)], 50), false, 1000, 'channel', 10, null] },
   ],
+  flowSettle: [
+    {
+      what: 'alike',
+      values: [
+        ...settled([{ ...end, i: literal(odd(job.leased)), r: 2 }], odd(job.leased)),
+        literal(numbers),
+        literal(numbers.map(() => 1)),
+      ],
+    },
+    {
+      what: 'of keys that have changed',
+      values: [
+        ...settled([{ ...end, i: literal(odd(job.leased)), r: 2 }], odd(job.leased)),
+        literal(numbers),
+        literal(numbers.map(() => 7)),
+      ],
+    },
+  ],
   flowMove: [
     {
       what: 'to their ends',
@@ -367,6 +416,20 @@ export const CASES: Readonly<Record<StatementName, readonly Case[]>> = {
     { what: 'named', values: ['t', json(numbers.map(flowKey)), '', 20, true] },
     { what: 'a page', values: ['t', null, flowKey(500), 20, false] },
   ],
+  flowWatch: [{ what: 'some', values: [literal(numbers)] }],
+  flowMend: [
+    {
+      what: 'some',
+      values: [
+        't',
+        json(numbers.map(flowKey)),
+        json(numbers.map((n) => ({ i: job.standing(n), f: n }))),
+        literal(numbers),
+        json([{ k: flowKey(1), a: 1 }]),
+        json([{ k: flowKey(1), c: 1 }]),
+      ],
+    },
+  ],
   flowLobby: [
     {
       what: 'held and not',
@@ -405,6 +468,17 @@ export const CASES: Readonly<Record<StatementName, readonly Case[]>> = {
         literal([BUNDLE + 1]),
       ],
     },
+  ],
+  putBack: [
+    { what: 'leased', values: putBack(odd(job.leased), []) },
+    {
+      what: 'of a bundle',
+      values: putBack(
+        bundle,
+        bundle.map(() => BUNDLE + 1),
+      ),
+    },
+    { what: 'in vain', values: putBack(some(job.resting), []) },
   ],
   missed: [
     { what: 'with a long log', values: [json([{ i: job.long, r: 3, v: 500, e: '[0]' }]), true] },

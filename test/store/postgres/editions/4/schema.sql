@@ -527,6 +527,31 @@ $$;
 
 
 
+create or replace function "pawl".let_go_bundled(ids bigint[], bundles bigint[],
+  out jobs bigint[], out claims bigint[], out revs int[], out from_steps bigint[], out steps bigint[]) language plpgsql as $$
+declare
+  of_them bigint[] := array(select distinct u from unnest(bundles) as u order by u);
+begin
+  
+  if current_setting('transaction_isolation') <> 'read committed' then return; end if;
+  
+  perform set_config('lock_timeout', '5s', true);
+  perform pg_advisory_xact_lock_shared(hashtextextended('"pawl".claim', u.id)) from unnest(of_them) as u(id);
+  perform set_config('lock_timeout', '100ms', true);
+  select array_agg(x.id), array_agg(x.claim), array_agg(2), array_agg(7::bigint),
+         array_agg(17::bigint)
+    into jobs, claims, revs, from_steps, steps
+  from (
+    (select unnest(ids) as id, unnest(bundles) as claim
+     intersect select unnest(k.jobs), k.id from "pawl".claim k where k.id = any(of_them) and k.low is not null
+     except select unnest(k.loose), k.id from "pawl".claim k where k.id = any(of_them))
+    order by id
+  ) as x;
+end $$;
+
+
+
+
 
 
 
@@ -987,28 +1012,33 @@ create or replace function "pawl".claim_take_limited(lanes int[], starts bigint[
   out tids tid[], out ids bigint[], out first_kind int, out last_kind int, out shortest_ms int, out first_tick bigint, out touched bigint,
   out at bigint) language plpgsql as $$
 declare
-  of_lane int;
-  n int := 0;
+  found record;
   most int;
   found_ones record;
 begin
   at := started;
   touched := 0;
-  foreach of_lane in array lanes loop
-    n := n + 1;
+  
+  for found in
+    select a.lane, a.start, a.lane > 1000000000 as is_limited from unnest(lanes, starts) with ordinality as a(lane, start, n)
+    cross join lateral (select from "pawl".queue q where q.id = a.lane % 1000000000 / 10 and not q.paused limit 1) q
+    cross join lateral (select from "pawl".ready r where r.lane = a.lane and r.ready_at >= coalesce(a.start, 0) and r.ready_at <= started limit 1) r
+    order by a.n
+  loop
     most := wanted - coalesce(cardinality(ids), 0);
-    if of_lane > 1000000000 then most := least(most, free); end if;
-    continue when most <= 0 or not exists (select from "pawl".queue q where q.id = of_lane % 1000000000 / 10 and not q.paused);
+    exit when most <= 0;
+    if found.is_limited then most := least(most, free); end if;
+    continue when most <= 0;
     select array_agg(r.tid) as tids, array_agg(r.id) as ids, min(r.kind) as first_kind, max(r.kind) as last_kind, min(r.window_ms) as shortest_ms,
            min(r.tick) as first_tick, count(coalesce(r.rev, r.careful::int)) as touched, max("pawl".updated_at(r.doc)) as at
       into found_ones
     from (
       select r.ctid as tid, r.id, r.kind, r.window_ms, r.tick, r.rev, r.careful, r.doc from "pawl".ready r
-      where r.lane = of_lane and r.ready_at >= coalesce(starts[n], 0) and r.ready_at <= started and (r.tick is null or r.tick > started)
+      where r.lane = found.lane and r.ready_at >= coalesce(found.start, 0) and r.ready_at <= started and (r.tick is null or r.tick > started)
       order by r.lane, r.ready_at, r.id limit most for update skip locked
     ) as r;
     continue when found_ones.ids is null;
-    if of_lane > 1000000000 then free := free - cardinality(found_ones.ids); end if;
+    if found.is_limited then free := free - cardinality(found_ones.ids); end if;
     tids := tids || found_ones.tids; ids := ids || found_ones.ids;
     first_kind := least(first_kind, found_ones.first_kind); last_kind := greatest(last_kind, found_ones.last_kind);
     shortest_ms := least(shortest_ms, found_ones.shortest_ms); first_tick := least(first_tick, found_ones.first_tick);
@@ -1626,28 +1656,33 @@ language plpgsql rows 1 set search_path = "pawl", pg_temp set lock_timeout = '1s
 set enable_hashjoin = off set enable_mergejoin = off set enable_bitmapscan = off set plan_cache_mode = force_generic_plan as $$
 declare
   started bigint := clock();
-  of_keys int[]; key_versions bigint[]; wakes bigint[]; spents numeric[]; windows bigint[];
+  of_keys int[]; key_versions bigint[]; wakes bigint[]; spents numeric[]; windows bigint[]; spends bigint[];
   of_flows int[]; flow_versions bigint[]; passes double precision[]; places text[]; nexts bigint[];
   of_queues int[];
-  seen bigint[] := array(select json_array_elements_text(plan -> 'a')::bigint);
+  seen bigint[];
   rated record;
+  its record;
 begin
+  
+  select * into its from json_to_record(plan) as x(a json, k json, f json, q json, s json, l json, b json, g json, m json, o json, u json);
+  seen := array(select json_array_elements_text(its.a)::bigint);
   select array_agg(x.i), array_agg(x.v), array_agg(x.w), array_agg(x.s), array_agg(x.n) into of_keys, key_versions, wakes, spents, windows
-  from json_to_recordset(plan -> 'k') as x(i int, v bigint, w bigint, s numeric, n bigint);
+  from json_to_recordset(its.k) as x(i int, v bigint, w bigint, s numeric, n bigint);
   select array_agg(x.i), array_agg(x.v), array_agg(x.p), array_agg(x.w), array_agg(x.n) into of_flows, flow_versions, passes, places, nexts
-  from json_to_recordset(plan -> 'f') as x(i int, v bigint, p double precision, w text, n bigint);
-  of_queues := array(select x.i from json_to_recordset(plan -> 'q') as x(i int));
+  from json_to_recordset(its.f) as x(i int, v bigint, p double precision, w text, n bigint);
+  of_queues := array(select x.i from json_to_recordset(its.q) as x(i int));
+  spends := array(select unnest(x.c) from json_to_recordset(its.k) as x(c bigint[]));
   perform from flow_key k where k.id = any(of_keys) order by k.id for no key update;
   perform from flow f where f.id = any(of_flows) order by f.id for no key update;
   perform from queue q where q.id = any(of_queues) order by q.id for no key update;
   
   applied := not exists (select from flow_key k where k.id = any(of_keys) and k.version <> key_versions[array_position(of_keys, k.id)])
     and not exists (select from flow f where f.id = any(of_flows) and f.version <> flow_versions[array_position(of_flows, f.id)])
-    and not exists (select from json_to_recordset(plan -> 'q') as x(i int, z boolean)
+    and not exists (select from json_to_recordset(its.q) as x(i int, z boolean)
                     cross join lateral (select from queue q where q.id = x.i and q.paused <> x.z limit 1) q)
-    and not exists (select from json_to_recordset(plan -> 's') as x(i int, n int) where x.n < (
+    and not exists (select from json_to_recordset(its.s) as x(i int, n int) where x.n < (
                       select count(*) from (select from ready r where r.lane = x.i + 1000000000 limit x.n + 1) as r))
-    and not exists (select from json_array_elements_text(plan -> 'u') as u(key)
+    and not exists (select from json_array_elements_text(its.u) as u(key)
                     cross join lateral (select from arrival a where a.key = -u.key::int and a.id <> all(seen) limit 1) a);
   let_in := 0;
   if not applied then return next; return; end if;
@@ -1660,17 +1695,21 @@ begin
   for rated in select k.id, k.rate_ms from flow_key k where k.id = any(of_keys) and k.rate_ms > 0 loop
     delete from pace p where p.key = rated.id and p.claimed <= started - rated.rate_ms;
   end loop;
-  delete from spend w where w.id = any(array(select unnest(x.c) from json_to_recordset(plan -> 'k') as x(c bigint[])));
+  if cardinality(spends) > 0 then delete from spend w where w.id = any(spends); end if;
   update flow f set version = f.version + 1, pass = passes[array_position(of_flows, f.id)], waits_at = places[array_position(of_flows, f.id)],
     next_at = nexts[array_position(of_flows, f.id)] where f.id = any(of_flows);
-  insert into hunger (place, priority, since) select distinct x.p, x.n, started from json_to_recordset(plan -> 'g') as x(p text, n int)
-  order by 1, 2 on conflict (place, priority) do update set since = excluded.since;
-  delete from arrival a where a.id = any(seen);
-  insert into arrival (key, queue) select json_array_elements_text(plan -> 'm')::int, null
-  union all select null, json_array_elements_text(plan -> 'o')::int;
+  if json_array_length(its.g) > 0 then
+    insert into hunger (place, priority, since) select distinct x.p, x.n, started from json_to_recordset(its.g) as x(p text, n int)
+    order by 1, 2 on conflict (place, priority) do update set since = excluded.since;
+  end if;
+  if cardinality(seen) > 0 then delete from arrival a where a.id = any(seen); end if;
+  if json_array_length(its.m) + json_array_length(its.o) > 0 then
+    insert into arrival (key, queue) select json_array_elements_text(its.m)::int, null
+    union all select null, json_array_elements_text(its.o)::int;
+  end if;
 
-  if json_array_length(plan -> 'b') > 0 then freed := flow_take_back(plan -> 'b'); end if;
-  if json_array_length(plan -> 'l') > 0 then let_in := flow_move_in(plan -> 'l', started); end if;
+  if json_array_length(its.b) > 0 then freed := flow_take_back(its.b); end if;
+  if json_array_length(its.l) > 0 then let_in := flow_move_in(its.l, started); end if;
   return next;
 end $$;
 
@@ -1731,7 +1770,6 @@ end $$;
 
 
 
-
 create or replace function "pawl".flow_flows(ids int[], heads int) returns json language plpgsql stable as $$
 declare
   lanes int[]; standing bigint[];
@@ -1743,12 +1781,6 @@ begin
   return (
     select json_agg(json_build_array(f.id, f.version, f.lane, f.priority, f.keys,
       coalesce((select k.weight from "pawl".flow_key k where k.tenant = f.tenant and k.key = f.weigher), 1), f.pass, f.waits_at, f.next_at, h.jobs, h.times,
-      (select json_agg(json_build_array(p.place, l.pass, (
-         select o.pass from "pawl".flow o where o.waits_at = p.place and o.priority = f.priority and o.weigher = f.weigher
-         order by o.waits_at desc, o.priority desc, o.weigher desc, o.pass desc limit 1))) from (
-         select 'key ' || unnest(f.keys) union all select 'lane ' || f.lane union all select 'queue ' || coalesce(q.main, q.id)) as p(place)
-       cross join lateral (select l.pass from "pawl".flow l where l.waits_at = p.place and l.priority = f.priority
-                           order by l.waits_at, l.priority, l.pass limit 1) l),
       q.tenant, q.name, q.needs, q.paused, coalesce(q.main, q.id), standing[array_position(lanes, f.lane)], f.weigher))
     from unnest(ids) as i(id) cross join lateral (select f.* from "pawl".flow f where f.id = i.id limit 1) f
     cross join lateral (select q.* from "pawl".queue q where q.id = f.lane / 10 limit 1) q
@@ -1789,20 +1821,12 @@ end $$;
 
 
 
-
 create or replace function "pawl".flow_free(items json, started bigint) returns void language plpgsql
 set search_path = "pawl", pg_temp set jit = off set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off
 set enable_bitmapscan = off set plan_cache_mode = force_generic_plan as $$
 begin
-  with freed as (
-    delete from slot s where s.job = any(array(select x.i from json_to_recordset(items) as x(i bigint))) returning s.key, s.claimed
-  ), paced as (
-    insert into pace (key, claimed) select f.key, f.claimed from freed f
-    cross join lateral (select from flow_key k where k.id = f.key and k.rate_ms > 0 and f.claimed > started - k.rate_ms limit 1) k
-  )
-  insert into arrival (key, flow)
-  select distinct -f.key, null::int from freed f
-  union all select distinct null::int, x.f from json_to_recordset(items) as x(f int) where x.f is not null;
+  perform flow_vacate(array(select x.i from json_to_recordset(items) as x(i bigint)), started);
+  insert into arrival (flow) select distinct x.f from json_to_recordset(items) as x(f int) where x.f is not null;
 end $$;
 
 
@@ -1944,7 +1968,51 @@ begin
     select f.id::int from json_array_elements(rings) as r(ring) cross join lateral json_array_elements_text(r.ring -> 2) as f(id)) as u(id) order by 1);
   heads := greatest(2, least(32, most / greatest(1, cardinality(flow_ids))));
   return json_build_object('t', started, 'a', seen, 'k', of_keys, 'l', of_lanes, 'q', of_queues, 'f', of_flows, 'r', rings, 'g', hunger,
-    's', shut, 'h', heads, 'fs', flow_flows(flow_ids, heads), 'ks', flow_keys(of_keys, flow_ids, started, most));
+    's', shut, 'h', heads, 'fs', flow_flows(flow_ids, heads), 'o', flow_others(flow_ids), 'ks', flow_keys(of_keys, flow_ids, started, most));
+end $$;
+
+
+
+
+
+
+
+create or replace function "pawl".flow_mend(of_tenant text, of_keys json, seated json, held int[], spends json, claims json) returns void
+language plpgsql set search_path = "pawl", pg_temp set lock_timeout = '1s' set jit = off set enable_seqscan = off set enable_hashjoin = off
+set enable_mergejoin = off set enable_bitmapscan = off set plan_cache_mode = force_generic_plan as $$
+declare
+  started bigint := clock();
+  key_ids int[];
+  x record;
+  let_in_at bigint;
+  is_owned boolean;
+begin
+  key_ids := array(
+    select k.id from json_array_elements_text(of_keys) as n(key)
+    cross join lateral (select k.id from flow_key k where k.tenant = of_tenant and k.key = n.key limit 1) k order by 1);
+  delete from slot s where s.key = any(key_ids)
+    and not exists (select from ready r where r.id = s.job and r.lane > 1000000000)
+    and not exists (select from lease l where l.id = s.job);
+  for x in select o.i, o.f, o.c from json_to_recordset(seated) as o(i bigint, f int, c bigint) order by o.i loop
+    let_in_at := null; is_owned := false;
+    select r.ready_at into let_in_at from ready r where r.id = x.i and r.lane > 1000000000 limit 1 for update skip locked;
+    if let_in_at is null then
+      select true into is_owned from lease l where l.id = x.i limit 1 for update skip locked;
+    end if;
+    if let_in_at is not null or is_owned then
+      insert into slot (key, job, flow, let_in, claimed)
+      select distinct u.key, x.i, x.f, coalesce(let_in_at, x.c, started), case when is_owned then coalesce(x.c, started) end
+      from flow f cross join lateral unnest(f.keys) as u(key) where f.id = x.f
+      on conflict (key, job) do update set claimed = excluded.claimed where slot.claimed is distinct from excluded.claimed;
+    end if;
+  end loop;
+  insert into spend (key, at, amount) select k.id, started, o.a from json_to_recordset(spends) as o(k text, a numeric)
+  cross join lateral (select k.id from flow_key k where k.tenant = of_tenant and k.key = o.k and k.per_ms > 0 limit 1) k;
+  insert into pace (key, claimed) select k.id, o.c from json_to_recordset(claims) as o(k text, c bigint)
+  cross join lateral (select k.id from flow_key k where k.tenant = of_tenant and k.key = o.k and k.rate_ms > 0 limit 1) k;
+  update flow f set waits_at = null, next_at = null, version = f.version + 1 where f.id = any(held);
+  insert into arrival (flow) select unnest(held);
+  insert into arrival (key) select unnest(key_ids);
 end $$;
 
 
@@ -2000,8 +2068,10 @@ begin
   where r.id = any(jobs);
   insert into "pawl".slot (key, job, flow, let_in) select unnest(f.keys), u.job, u.flow, started from unnest(jobs, flows) as u(job, flow)
   cross join lateral (select f.keys from "pawl".flow f where f.id = u.flow limit 1) f;
-  update "pawl".flow f set next_at = started where f.id = any(array(
-    select x.f from json_to_recordset(items) as x(i bigint, f int) where x.i <> all(coalesce(jobs, '{}'))));
+  if coalesce(cardinality(jobs), 0) < json_array_length(items) then
+    update "pawl".flow f set next_at = started where f.id = any(array(
+      select x.f from json_to_recordset(items) as x(i bigint, f int) where x.i <> all(coalesce(jobs, '{}'))));
+  end if;
   return coalesce(cardinality(jobs), 0);
 end $$;
 
@@ -2062,6 +2132,33 @@ end $$;
 
 
 
+create or replace function "pawl".flow_others(ids int[]) returns json language plpgsql stable as $$
+begin
+  return (
+    with f as materialized (
+      select f.keys, f.lane, f.priority, f.weigher from unnest(ids) as i(id)
+      cross join lateral (select f.* from "pawl".flow f where f.id = i.id limit 1) f
+    ), may as materialized (
+      select 'key ' || k.id as place, f.priority, f.weigher from f cross join lateral unnest(f.keys) as k(id)
+      union select 'lane ' || f.lane, f.priority, f.weigher from f
+      union select 'queue ' || coalesce(q.main, q.id), f.priority, f.weigher from f
+      cross join lateral (select q.* from "pawl".queue q where q.id = f.lane / 10 limit 1) q
+    ), firsts as materialized (
+      select m.place, m.priority, l.pass from (select distinct m.place, m.priority from may m) as m
+      cross join lateral (select l.pass from "pawl".flow l where l.waits_at = m.place and l.priority = m.priority
+                          order by l.waits_at, l.priority, l.pass limit 1) l
+    )
+    select json_build_array((select json_agg(json_build_array(o.place, o.priority, o.pass)) from firsts o), (
+      select json_agg(json_build_array(m.place, m.priority, m.weigher, o.pass)) from may m
+      cross join lateral (select o.pass from "pawl".flow o where o.waits_at = m.place and o.priority = m.priority and o.weigher = m.weigher
+                          order by o.waits_at desc, o.priority desc, o.weigher desc, o.pass desc limit 1) o
+      where m.place = any(array(select o.place from firsts o)))));
+end $$;
+
+
+
+
+
 
 create or replace function "pawl".flow_set(it json) returns boolean language plpgsql set search_path = "pawl", pg_temp set lock_timeout = '1s'
 set jit = off set enable_seqscan = off as $$
@@ -2087,6 +2184,28 @@ begin
   end if;
   insert into arrival (key) values (of_key);
   return true;
+end $$;
+
+
+
+
+
+
+create or replace function "pawl".flow_settle(items json, jobs bigint[], revs int[], kinds int[], shapes text[], keys int[], key_revs int[])
+returns table (now_ms bigint, missed json, waited int[], is_stale boolean) language plpgsql rows 1 set search_path = "pawl", pg_temp set jit = off
+set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set enable_bitmapscan = off set plan_cache_mode = force_generic_plan as $$
+begin
+  is_stale := exists (
+    select from unnest(keys, key_revs) as u(key, rev) where u.rev is distinct from (select k.rev from flow_key k where k.id = u.key));
+  if is_stale then
+    now_ms := clock();
+    return next;
+    return;
+  end if;
+  select s.now_ms, s.missed into now_ms, missed from settle_leases(items, jobs, revs, kinds, shapes) as s;
+  waited := flow_vacate(case when missed is null then jobs
+                        else array(select unnest(jobs) except select json_array_elements_text(missed)::bigint) end, now_ms);
+  return next;
 end $$;
 
 
@@ -2167,6 +2286,25 @@ end $$;
 
 
 
+create or replace function "pawl".flow_vacate(jobs bigint[], started bigint) returns int[] language plpgsql as $$
+declare
+  keys int[];
+begin
+  with freed as (
+    delete from "pawl".slot s where s.job = any(jobs) returning s.key, s.claimed
+  ), paced as (
+    insert into "pawl".pace (key, claimed) select f.key, f.claimed from freed f
+    cross join lateral (select from "pawl".flow_key k where k.id = f.key and k.rate_ms > 0 and f.claimed > started - k.rate_ms limit 1) k
+  )
+  select array_agg(distinct f.key) into keys from freed f;
+  insert into "pawl".arrival (key) select -u.key from unnest(keys) as u(key);
+  return array(select u.key from unnest(keys) as u(key) where exists (select from "pawl".flow w where w.waits_at = 'key ' || u.key));
+end $$;
+
+
+
+
+
 
 
 create or replace function "pawl".flow_views(of_tenant text, keys json, after text, most int, anew boolean) returns json
@@ -2198,6 +2336,26 @@ begin
       select count(coalesce(r.id, l.id)) as counted from (select s.job from slot s where s.key = i.id and anew offset 0) as s
       left join lateral (select r.id from ready r where r.id = s.job and r.lane > 1000000000 limit 1) r on true
       left join lateral (select l.id from lease l where l.id = s.job limit 1) l on true) r on anew);
+end $$;
+
+
+
+
+create or replace function "pawl".flow_watch(flows int[]) returns json
+language plpgsql stable set search_path = "pawl", pg_temp set jit = off set enable_seqscan = off set enable_hashjoin = off
+set enable_mergejoin = off set enable_bitmapscan = off set plan_cache_mode = force_generic_plan as $$
+begin
+  return (
+    select json_agg(json_build_array(f.next_at, f.waits_at,
+      exists (select from arrival a where a.flow = u.id) or exists (select from arrival a where a.key = p.key) or exists (select from arrival a where a.key = -p.key)
+        or exists (select from arrival a where a.queue = p.queue),
+      k.wake_at, q.paused) order by u.n)
+    from unnest(flows) with ordinality as u(id, n)
+    left join lateral (select f.* from flow f where f.id = u.id limit 1) f on true
+    cross join lateral (select case when f.waits_at like 'key %' then substr(f.waits_at, 5)::int end as key,
+                               case when f.waits_at like 'queue %' then substr(f.waits_at, 7)::int end as queue) p
+    left join lateral (select k.wake_at from flow_key k where k.id = p.key limit 1) k on true
+    left join lateral (select q.paused from queue q where q.id = p.queue limit 1) q on true);
 end $$;
 
 
@@ -2342,7 +2500,9 @@ end $$;
 
 
 create or replace function "pawl".settings(operations json) returns table (now_ms bigint, answers json)
-language plpgsql set search_path = "pawl", pg_temp set lock_timeout = '5s' set jit = off set enable_seqscan = off as $$
+language plpgsql set search_path = "pawl", pg_temp set lock_timeout = '5s' set jit = off set enable_seqscan = off
+
+set enable_bitmapscan = off as $$
 declare
   started bigint := clock();
   x record;
@@ -2688,6 +2848,8 @@ begin
   return query
   select s.*, x.n::int from rows from (json_to_recordset(items) as (i bigint, q text)) with ordinality as x(i, q, n)
   cross join lateral (
+    select p.from_rev from past p where p.job = x.i and p.from_rev < 16
+    union
     select a.from_rev from asked a where a.job = x.i and a.request in (request_mark(x.q), 0)
     union
     select l.from_rev from (
@@ -3026,9 +3188,11 @@ $$;
 
 
 
+
 create or replace function "pawl".add_asked(jobs bigint[], from_revs int[], requests json[], claims bigint[], beats jsonb[], ends int[])
 returns void language plpgsql as $$
 begin
+  if 16 > all(from_revs) then return; end if;
   insert into "pawl".asked (job, request, from_rev)
   select u.job, "pawl".request_mark(q.words), u.from_rev
   from unnest(jobs, from_revs, requests, claims, beats) as u(job, from_rev, requests, claim, beat)
@@ -3037,7 +3201,8 @@ begin
     union all select coalesce(c.request_words, c.request) from "pawl".claim c where u.claim > 0 and c.id = u.claim
     union all select run ->> 3 from jsonb_array_elements(u.beat -> 'p') as run
   ) as q(words)
-  union all select u.job, 0, u.end_rev from unnest(jobs, ends) as u(job, end_rev) where u.end_rev is not null
+  where u.from_rev >= 16
+  union all select u.job, 0, u.end_rev from unnest(jobs, ends) as u(job, end_rev) where u.end_rev >= 16
   
   on conflict do nothing;
 end $$;
@@ -3125,6 +3290,21 @@ returns boolean language sql immutable as $$
       else from_step & 15 <> 8 or to_step >> 36 <> (from_step >> 36) + 1
         or (to_step >> 4) & 4294967295 <> (from_step >> 4) & 4294967295 end
 $$;
+
+
+
+
+create or replace function "pawl".let_go(ids bigint[],
+  out jobs bigint[], out claims bigint[], out revs int[], out from_steps bigint[], out steps bigint[]) language plpgsql as $$
+begin
+  with gone as (
+    delete from "pawl".lease l where l.id = any(ids) and l.beat is null returning l.id, l.claim, l.rev, l.from_step, l.step
+  )
+  select array_agg(g.id), array_agg(case when g.claim > 0 then g.claim end), array_agg(g.rev),
+         array_agg(case when g.claim > 0 then coalesce(g.from_step, 7) else g.step end), array_agg(g.step)
+    into jobs, claims, revs, from_steps, steps
+  from (select * from gone order by id) as g;
+end $$;
 
 
 
@@ -3352,6 +3532,61 @@ begin
   perform "pawl".tick_earlier(array(select abs(unnest(by_claims))), ticks);
   if writing is not null then perform "pawl".add_bodies(writing, bodies); end if;
   if linking is not null then perform "pawl".add_links(linking, links); end if;
+end $$;
+
+
+
+
+
+
+
+
+
+create or replace function "pawl".put_back(jobs bigint[], claims bigint[], revs int[], lates bigint[], next_revs int[], steps bigint[],
+                              times bigint[], words text[], docs text[], readies bigint[], lanes int[], windows int[], kinds int[],
+                              first_revs int[], shapes text[], ticks bigint[], careful boolean[], body_keys text[], bodies text[])
+returns table (now_ms bigint, is_done boolean, uncounted text)
+language plpgsql set search_path = "pawl", pg_temp set lock_timeout = '100ms'
+set jit = off set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set enable_bitmapscan = off
+set plan_cache_mode = force_generic_plan as $$
+declare
+  started bigint := clock();
+  was record;
+  t1 bigint := times[1]; s1 bigint := steps[1]; v1 int := next_revs[1]; e1 text := words[1]; d1 text := docs[1];
+  a1 bigint := readies[1]; l1 int := lanes[1]; w1 int := windows[1]; k1 int := kinds[1]; b1 text := body_keys[1];
+  n1 bigint := case when cardinality(ticks) = 1 then ticks[1] end;
+  c1 boolean := case when cardinality(careful) = 1 then careful[1] end;
+  x1 text := case when cardinality(bodies) = 1 then bodies[1] end;
+begin
+  begin
+    was := case when claims = '{}' then let_go(jobs) else let_go_bundled(jobs, claims) end;
+    if jobs is distinct from was.jobs or started >= any(lates)
+       or was.revs <> (case when cardinality(revs) = 1 then array_fill(revs[1], array[cardinality(jobs)]) else revs end) then
+      raise exception using errcode = 'PW002';
+    end if;
+    perform from (select unnest(was.steps) as f, unnest(was.revs) as r, unnest(steps) as s, unnest(next_revs) as v) as x
+    where is_wrong(x.f, coalesce(x.s, s1), x.r, coalesce(x.v, v1), 'r', false) is not false limit 1;
+    if found then raise exception using errcode = '23514', message = 'a job may not move there'; end if;
+    insert into past (job, at, claim, from_step, to_step, rev, from_rev, plain, events)
+    select i, coalesce(t, t1), c, f, coalesce(s, s1), coalesce(v, v1), case when c is null then r else r - 1 end, false, coalesce(e, e1)
+    from (select unnest(jobs) as i, unnest(times) as t, unnest(was.claims) as c, unnest(was.from_steps) as f, unnest(steps) as s,
+                 unnest(next_revs) as v, unnest(was.revs) as r, unnest(words) as e) as x;
+  exception when sqlstate 'PW002' or unique_violation then
+    return query select started, false, null::text;
+    return;
+  end;
+  insert into ready (id, ready_at, lane, window_ms, kind, rev, step, careful, tick, doc)
+  select i, coalesce(a, a1), coalesce(l, l1), coalesce(w, w1), coalesce(k, k1), coalesce(v, v1), coalesce(s, s1), coalesce(c, c1),
+         coalesce(n, n1), coalesce(d, d1)
+  from (select unnest(jobs) as i, unnest(readies) as a, unnest(lanes) as l, unnest(windows) as w, unnest(kinds) as k,
+               unnest(next_revs) as v, unnest(steps) as s, unnest(careful) as c, unnest(ticks) as n, unnest(docs) as d) as x;
+  if bodies <> '{}' then
+    insert into body (job, key, text) select i, coalesce(b, b1), coalesce(x, x1)
+    from (select unnest(jobs) as i, unnest(body_keys) as b, unnest(bodies) as x) as x where coalesce(x, x1) is not null
+    on conflict (job, key) do update set text = excluded.text;
+  end if;
+  insert into entry (at, jobs, revs, kinds, shapes) values (started, jobs, first_revs, kinds, shapes);
+  return query select started, true, case when claims <> '{}' then count_ended(claims, array_fill(1, array[cardinality(jobs)]))::text end;
 end $$;
 
 
@@ -3595,7 +3830,7 @@ end $$;
 
 
 insert into "pawl".migration (number, name, checksum, edition)
-values (0, 'functions', '88cd6e2f51f09efcbede52038a3cb0904f3d65b1b7446d4e04605dfb12521ed8', 4)
+values (0, 'functions', '4ae372f302be53e80239215f148216ad12eda0a4c0b736f89c397871e21fd169', 4)
 on conflict (number) do update set edition = excluded.edition, checksum = excluded.checksum, applied_at = clock_timestamp();
 set local pawl_migration.role = '';
 
@@ -3607,9 +3842,9 @@ set local pawl_migration.role = '';
 do $$
 declare
   relations constant text[] := array['migration', 'seen', 'lead', 'queue', 'kind', 'job', 'mark', 'ready', 'lease', 'rest', 'past', 'asked', 'claim', 'parked_number', 'parked', 'entry', 'tally', 'feed', 'key', 'body', 'link', 'annotation', 'setting', 'flow_key', 'flow', 'slot', 'pace', 'spend', 'arrival', 'hunger', 'owned', 'stretch', 'events', 'jobs'];
-  granted constant text[] := array['intern_flows', 'limited_of', 'claim_limited', 'is_contended', 'lanes_there', 'flow_told', 'next_ready', 'flow_look', 'flow_apply', 'flow_sweep', 'flow_move', 'flow_set', 'flow_views', 'flow_lobby', 'insert_plain', 'offer', 'insert_keyed', 'enqueue', 'enqueue_each', 'enqueue_together', 'claim', 'settle_leases', 'settle_bundles', 'missed', 'loosen', 'recount', 'move', 'intern_kind', 'intern_queues', 'kinds_by_id', 'sides', 'clock', 'server_ms', 'keep_time', 'kept_at', 'records', 'bodies', 'aliases', 'find_ids', 'long_ended', 'tenants', 'log', 'logs', 'altered', 'commits_at', 'caused', 'correlated', 'linked', 'born_between', 'claimed_between', 'led_between', 'committed_between', 'jobs_of', 'heartbeat', 'due', 'unjudged', 'place_entries', 'feed_page', 'feed_end', 'tallies', 'tallies_in', 'backlog', 'trim_feed', 'summarize', 'settings', 'annotate', 'annotations', 'compact', 'purge', 'hear', 'event_name'];
+  granted constant text[] := array['intern_flows', 'limited_of', 'claim_limited', 'is_contended', 'lanes_there', 'flow_told', 'next_ready', 'flow_look', 'flow_apply', 'flow_sweep', 'flow_settle', 'flow_move', 'flow_set', 'flow_views', 'flow_lobby', 'flow_watch', 'flow_mend', 'insert_plain', 'offer', 'insert_keyed', 'enqueue', 'enqueue_each', 'enqueue_together', 'claim', 'settle_leases', 'settle_bundles', 'missed', 'loosen', 'recount', 'move', 'put_back', 'intern_kind', 'intern_queues', 'kinds_by_id', 'sides', 'clock', 'server_ms', 'keep_time', 'kept_at', 'records', 'bodies', 'aliases', 'find_ids', 'long_ended', 'tenants', 'log', 'logs', 'altered', 'commits_at', 'caused', 'correlated', 'linked', 'born_between', 'claimed_between', 'led_between', 'committed_between', 'jobs_of', 'heartbeat', 'due', 'unjudged', 'place_entries', 'feed_page', 'feed_end', 'tallies', 'tallies_in', 'backlog', 'trim_feed', 'summarize', 'settings', 'annotate', 'annotations', 'compact', 'purge', 'hear', 'event_name'];
   views constant text[] := array['jobs', 'events'];
-  inner_ones constant text[] := array['count_ended', 'leave_bundles', 'loosen_from', 'loosen_if_free', 'owned_of', 'settle_each_bundled', 'claim_answer', 'claim_answer_each', 'claim_replay', 'claim_stamp', 'claim_take', 'claim_take_limited', 'claim_words', 'bear', 'bear_all', 'bear_each', 'sum_of', 'take_key', 'wishes_of', 'flow_count', 'flow_due', 'flow_flows', 'flow_forget', 'flow_free', 'flow_keys', 'flow_left', 'flow_move_in', 'flow_move_some', 'flow_stir', 'flow_take_back', 'pause_sides', 'born_before', 'history', 'walk_of', 'walk_of_words', 'walks_in', 'add_asked', 'add_bodies', 'add_links', 'add_marks', 'beats_in', 'give_keys', 'hold_ended', 'is_wrong', 'move_keyed', 'move_sets', 'move_staying', 'request_mark', 'settle_each', 'strip', 'tick_earlier', 'unmoved', 'updated_at', 'answer', 'claim_park', 'parked_for'];
+  inner_ones constant text[] := array['count_ended', 'leave_bundles', 'let_go_bundled', 'loosen_from', 'loosen_if_free', 'owned_of', 'settle_each_bundled', 'claim_answer', 'claim_answer_each', 'claim_replay', 'claim_stamp', 'claim_take', 'claim_take_limited', 'claim_words', 'bear', 'bear_all', 'bear_each', 'sum_of', 'take_key', 'wishes_of', 'flow_count', 'flow_due', 'flow_flows', 'flow_forget', 'flow_free', 'flow_keys', 'flow_left', 'flow_move_in', 'flow_move_some', 'flow_others', 'flow_stir', 'flow_take_back', 'flow_vacate', 'pause_sides', 'born_before', 'history', 'walk_of', 'walk_of_words', 'walks_in', 'add_asked', 'add_bodies', 'add_links', 'add_marks', 'beats_in', 'give_keys', 'hold_ended', 'is_wrong', 'let_go', 'move_keyed', 'move_sets', 'move_staying', 'request_mark', 'settle_each', 'strip', 'tick_earlier', 'unmoved', 'updated_at', 'answer', 'claim_park', 'parked_for'];
   home constant regnamespace := '"pawl"';
   mark constant text := format('may use schema %s of database %s', home, current_database());
   app text := nullif(current_setting('pawl_migration.role', true), '');

@@ -1,3 +1,4 @@
+import type { Job } from '../../../../../src/core/job.ts'
 import type { Chapter } from '../program.ts'
 import { ended, owned } from './settles.ts'
 
@@ -26,5 +27,14 @@ export const bundles: Chapter = async (fixture, recording) => {
   // Somebody else was counting: whoever ended jobs has it done again.
   const [, , , , , ofBundles] = recording.lastValues(recording.statements.settleBundles)
   await recording.ask(recording.statements.recount, [ofBundles])
-  for (const { id } of [...some(0, 8), first, second]) await fixture.expectFolds(id)
+  const fault = { code: 'E_5XX_ORIGIN', message: 'bad gateway' }
+  const failed = (job: Job) => {
+    const { fence = '', expiresAt: notAfter } = job.lease ?? {}
+    return fixture.change(job, { type: 'fail', fence, fault }, fixture.begin, { notAfter })
+  }
+  const tried = await owned(fixture, MANY, 'tried')
+  // All of them, and then with one that is there no more.
+  await store.commit(tried.slice(0, 4).map(failed))
+  await store.commit(tried.slice(3, 6).map(failed))
+  for (const { id } of [...some(0, 8), first, second, ...tried]) await fixture.expectFolds(id)
 }

@@ -21,7 +21,7 @@ const KEYS = {
 export const flows: Chapter = async (fixture, recording) => {
   const { store, tenant } = fixture
   const { flowApply } = recording.statements
-  const [first] = await limited(fixture, KEYS, ...many(3))
+  const [first, , third] = await limited(fixture, KEYS, ...many(3))
   await fixture.insert({ flow: { fair: 'customer' }, queue: 'fair' })
   await recording.transaction(async (tx) => void (await store.insert([fixture.draft({ flow: { keys: KEYS } })], tx)))
   await look(fixture)
@@ -31,11 +31,14 @@ export const flows: Chapter = async (fixture, recording) => {
   await fixture.claim({ limited: 1 })
   await recording.heard('the lane was looked at', () => applied() > before)
   await lobbyOf(fixture, first?.id ?? '')
+  await lobbyOf(fixture, third?.id ?? '')
   await viewOf(fixture, 'host')
   await store.events({ by: 'keys', tenant, limit: 1 })
 
   const owned = await fixture.record(first?.id ?? '')
   const fence = owned.lease?.fence ?? ''
+  const held = third === undefined ? [] : [third]
+  await fixture.commit({ kind: 'mend', tenant, keys: ['host'], jobs: [owned], held, spent: [], claims: [] })
   const { gate, rev } = await viewOf(fixture, 'host')
   const released = fixture.change(owned, { type: 'release', fence, reason: 'shutdown' }, owned.updatedAt, {
     flow: { key: 'host', rev, next: { gate, text: 'after' } },
