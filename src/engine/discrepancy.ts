@@ -5,7 +5,7 @@ import { reasonOf } from '../core/reason.ts'
 /** A place where what is stored is not what it must be. */
 export interface Discrepancy {
   readonly job: JobId | undefined
-  readonly about: 'record' | 'log' | 'body' | 'key' | 'count' | 'slot' | 'unreadable'
+  readonly about: 'record' | 'log' | 'body' | 'key' | 'count' | 'slot' | 'flow' | 'hot' | 'fold' | 'unreadable'
   readonly invariant: InvariantName | undefined
   readonly what: string
 }

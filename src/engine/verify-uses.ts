@@ -7,7 +7,7 @@ import { decodeKeyLog } from '../core/flow/document.ts'
 import { windowAt } from '../core/flow/slots.ts'
 import { type Uses, usesIn } from '../core/flow/uses.ts'
 import type { Job, Time } from '../core/job.ts'
-import type { KeyView } from '../store/store.ts'
+import type { KeyView, Mend } from '../store/store.ts'
 import type { Discrepancy } from './discrepancy.ts'
 import type { Engine } from './engine.ts'
 
@@ -53,6 +53,28 @@ export class KeyUses {
     }
   }
 
+  get isEmpty(): boolean {
+    return this.#uses.size === 0
+  }
+
+  /** Of a tenant's keys: by how much what they count as spent is less than what logs have, and which claims they do not count. */
+  async uncounted(engine: Asked, tenant: string): Promise<Pick<Mend, 'spent' | 'claims'>> {
+    const spent: Mend['spent'][number][] = []
+    const claims: Mend['claims'][number][] = []
+    for await (const view of viewsOf(engine, tenant)) {
+      const { key, count } = view
+      const use = this.#uses.get(nameOf(tenant, key))
+      if (use === undefined) continue
+      const sum = spentIn(view, use)
+      if (sum - count.spent > ABOUT * sum) spent.push({ key, amount: sum - count.spent })
+      const within = claimsIn(view, use)
+      // The newest: whichever they were, no more start than may.
+      const lacking = Math.max(0, within.length - count.started)
+      claims.push(...within.slice(within.length - lacking).map((at) => ({ key, at })))
+    }
+    return { spent, claims }
+  }
+
   async discrepancies(engine: Asked, tenants: ReadonlySet<string>): Promise<readonly Discrepancy[]> {
     const found: Discrepancy[] = []
     if (this.#uses.size === 0) return found
@@ -67,21 +89,38 @@ export class KeyUses {
 
 /** What a number that was set since has begun to count, nobody has counted before. */
 function lacking(view: KeyView & { readonly now: Time }, { claims, spends }: Use): readonly Discrepancy[] {
-  const { key, gate, count, now } = view
-  const set = decodeKeyLog(view.log).findLast(({ type }) => type === 'limited')?.at ?? 0
+  const { key, gate, count } = view
   const found: Discrepancy[] = []
   const tell = (what: string) => found.push({ job: undefined, about: 'slot', invariant: undefined, what })
-  const within = claims.filter((at) => at > set && at > now - gate.rateMs).length
+  const within = claimsIn(view, { claims }).length
   if (gate.rate !== undefined && within > count.started)
     tell(`key ${key} counts ${count.started} starts within ${gate.rateMs} ms, and logs have ${within} claims`)
-  const window = windowAt(gate, now)
-  const sum = spends
-    .filter(({ at }) => at > set && windowAt(gate, at) === window)
-    .reduce((all, { amount }) => all + amount, 0)
+  const sum = spentIn(view, { spends })
   if (gate.budget !== undefined && sum - count.spent > ABOUT * sum)
     tell(`key ${key} counts ${count.spent} spent of its window, and logs have ${sum}`)
   return found
 }
+
+/** Claims within the window of its rate, since its number was set, the oldest first. */
+function claimsIn(
+  { gate, log, now }: KeyView & { readonly now: Time },
+  { claims }: Pick<Use, 'claims'>,
+): readonly Time[] {
+  if (gate.rate === undefined) return []
+  return claims.filter((at) => at > setAt(log) && at > now - gate.rateMs).sort((a, b) => a - b)
+}
+
+/** What logs have spent in the present window, since its number was set. */
+function spentIn({ gate, log, now }: KeyView & { readonly now: Time }, { spends }: Pick<Use, 'spends'>): number {
+  if (gate.budget === undefined) return 0
+  const window = windowAt(gate, now)
+  return spends
+    .filter(({ at }) => at > setAt(log) && windowAt(gate, at) === window)
+    .reduce((all, { amount }) => all + amount, 0)
+}
+
+/** When the numbers of a key were last set. */
+const setAt = (log: string | undefined): Time => decodeKeyLog(log).findLast(({ type }) => type === 'limited')?.at ?? 0
 
 async function* viewsOf(engine: Asked, tenant: string): AsyncGenerator<KeyView & { readonly now: Time }> {
   let cursor: string | undefined

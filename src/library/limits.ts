@@ -6,6 +6,7 @@ import { LENGTHS } from '../core/limits.ts'
 import type { Violation } from '../core/refusal.ts'
 import type { ActName } from '../engine/audit.ts'
 import type { KeyWord, LimitPage, LimitStatus } from '../engine/engine.ts'
+import type { Mended } from '../engine/mend.ts'
 import type { Asked } from './asked.ts'
 import { bounded, type CallOptions } from './call.ts'
 import { Invalid } from './errors.ts'
@@ -32,6 +33,19 @@ export interface ListLimitsOptions extends CallOptions {
    * @default that of `open`, else `default`
    */
   readonly tenant?: string | undefined
+}
+
+export interface RepairOptions extends CallOptions {
+  /**
+   * Whose limits.
+   * @default that of `open`, else every tenant's
+   */
+  readonly tenant?: string | undefined
+  /**
+   * Who asks, for the audit log.
+   * @default that of `open`, else `operator`
+   */
+  readonly actor?: string | undefined
 }
 
 const PAGE = 100
@@ -70,6 +84,20 @@ export class LimitDesk {
   /** Ends the cool-down of a broken key: one job finds out whether it works. Undefined: there is no such key. */
   probe(key: string, asked: Asked = {}): Promise<LimitStatus | undefined> {
     return this.#say('limit.probed', key, { type: 'probe' }, asked)
+  }
+
+  /**
+   * Makes anew what is derived, where `verify` has found that it differs: slots from where jobs are, what was spent from their logs, and
+   * that somebody looks at whoever is held. What jobs, logs and keys say stays as it is. Without `tenant`: of every tenant's.
+   */
+  async repair(asked: RepairOptions = {}): Promise<Mended> {
+    const { mend, audit, tenant: own } = this.#parts
+    if (mend === undefined) throw new TypeError('repair: limits are repaired where the store is, not over HTTP')
+    const { actor = this.#parts.actor ?? 'operator', tenant = own, ...bounds } = asked
+    const write = async (whose: string) => {
+      await audit?.append(whose, { act: 'limits.repaired', by: actor, about: whose })
+    }
+    return bounded(this.#parts, 'repair', bounds, () => mend(tenant, write))
   }
 
   async get(key: string, { tenant = this.#tenant, ...bounds }: Asked = {}): Promise<LimitStatus | undefined> {

@@ -1,6 +1,8 @@
 /** What stores keep and tell of flow keys (S18). */
 import type { Gate } from '../core/flow/gate.ts'
 import type { Counted, Slot } from '../core/flow/slots.ts'
+import type { Watch } from '../core/flow/watch.ts'
+import type { Job, Time } from '../core/job.ts'
 
 /** A flow key as it is at first. Of one that is there already nothing changes. */
 export type KeyBirth = Pick<FlowKey, 'key' | 'gate' | 'text'>
@@ -41,6 +43,24 @@ export interface KeyMove {
     | 'forgotten'
 }
 
+/**
+ * What is derived is made anew from what it is derived from: slots from where jobs are, and flows so that somebody looks at them.
+ * Nothing that a job, a key or a queue says changes by it.
+ */
+export interface Mend {
+  readonly tenant: string
+  /** Of these keys, slots whose jobs neither stand nor are owned go. */
+  readonly keys: readonly string[]
+  /** Each of these that stands or is owned has a slot of every key that it names. */
+  readonly jobs: readonly Job[]
+  /** One of each flow: it waits nowhere, and is looked at as if it had just come. */
+  readonly held: readonly Job[]
+  /** What is to be added to what keys have spent in their present windows. */
+  readonly spent: readonly { readonly key: string; readonly amount: number }[]
+  /** Claims of slots that are free again, which the rates of their keys are to count. */
+  readonly claims: readonly { readonly key: string; readonly at: Time }[]
+}
+
 /** What lets a job in, as of now. */
 export interface Lobby {
   /** It waits to be let in. */
@@ -49,6 +69,8 @@ export interface Lobby {
   readonly keys: readonly KeyView[]
   /** Flows that wait at its lane because it is full, its own apart. */
   readonly others: number
+  /** Of a job that is held: who will look at its flow. Absent: nobody. */
+  readonly watch?: Watch | undefined
 }
 
 /** A flow key and what is taken of it. */

@@ -12,8 +12,6 @@ export interface FlowSeen {
   /** As core knows it: with the store's numbers for names. */
   readonly flow: Flow
   readonly held: readonly Held[]
-  /** Of places that others wait at too: who is first there, by its pass; and who is last of its own account, where one of them is. */
-  readonly others: readonly (readonly [place: Place, lowest: number, last: number | undefined])[]
   readonly standing: number
   readonly isPaused: boolean
 }
@@ -25,6 +23,9 @@ export interface Look<F extends FlowSeen, K extends Counted> {
   readonly keys: ReadonlyMap<string, K>
   readonly rings: readonly (readonly [place: Place, priority: Priority, flows: readonly string[]])[]
   readonly hungry: readonly (readonly [place: Place, priority: Priority, since: Time])[]
+  /** Of places that those flows might wait at, who waits there: the first, by its pass; and the last of one account. */
+  readonly firsts: readonly (readonly [place: Place, priority: Priority, pass: number])[]
+  readonly lasts: readonly (readonly [place: Place, priority: Priority, account: string, pass: number])[]
   /** How many of a ring, and how many who wait in a flow, it brings at most. */
   readonly ringMost: number
   readonly heldMost: number
@@ -41,11 +42,11 @@ export class LookedAt<F extends FlowSeen, K extends Counted> implements Hall {
   readonly #byQueue: ReadonlyMap<string, F>
   readonly #rings: ReadonlyMap<string, readonly string[]>
   readonly #hungry: ReadonlyMap<string, Time>
-  readonly #lowest = new Map<string, number>()
-  readonly #last = new Map<string, number>()
+  readonly #lowest: ReadonlyMap<string, number>
+  readonly #last: ReadonlyMap<string, number>
 
   constructor(look: Look<F, K>) {
-    const { now, flows, rings, hungry } = look
+    const { now, flows, rings, hungry, firsts, lasts } = look
     this.#look = look
     this.now = now
     this.#flows = new Map(flows.map((seen) => [seen.flow.name, seen]))
@@ -53,12 +54,10 @@ export class LookedAt<F extends FlowSeen, K extends Counted> implements Hall {
     this.#byQueue = new Map(flows.map((seen) => [seen.flow.queue, seen]))
     this.#rings = new Map(rings.map(([place, priority, names]) => [ringName(place, priority), names]))
     this.#hungry = new Map(hungry.map(([place, priority, since]) => [ringName(place, priority), since]))
-    for (const { flow, others } of flows)
-      for (const [place, lowest, last] of others) {
-        const ring = ringName(place, flow.priority)
-        this.#lowest.set(ring, lowest)
-        if (last !== undefined) this.#last.set(accountName(ring, flow.account), last)
-      }
+    this.#lowest = new Map(firsts.map(([place, priority, pass]) => [ringName(place, priority), pass]))
+    this.#last = new Map(
+      lasts.map(([place, priority, account, pass]) => [accountName(ringName(place, priority), account), pass]),
+    )
   }
 
   flow(name: string): Flow {

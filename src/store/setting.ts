@@ -9,7 +9,7 @@ export const queueKey = (tenant: string, queue: string): string => JSON.stringif
 
 /**
  * Small documents: queues (`{ paused }`), workers, tokens, schedules, id blocks, job types as workers announced them, the
- * kinds that came over HTTP, steps of the clock, what was done to the installation itself, notches of upkeep, and how much went on.
+ * kinds that came over HTTP, policies of tenants, steps of the clock, what was done to the installation itself, notches of upkeep, and how much went on.
  */
 export type SettingCollection =
   | 'queue'
@@ -20,6 +20,7 @@ export type SettingCollection =
   | 'idempotency'
   | 'type'
   | 'kind'
+  | 'policy'
   | 'clock'
   | 'audit'
   | 'duty'

@@ -44,10 +44,10 @@
 import type { Spend } from '../core/command.ts'
 import type { Annotation, Event, EventType } from '../core/event.ts'
 import type { Job, JobId, Priority, State, Time } from '../core/job.ts'
-import type { FlowKey, KeyBirth, KeyMove, KeyView, Lobby } from './flow-key.ts'
+import type { FlowKey, KeyBirth, KeyMove, KeyView, Lobby, Mend } from './flow-key.ts'
 import type { SettingAnswer, SettingOperation } from './setting.ts'
 
-export type { FlowKey, KeyBirth, KeyMove, KeyView, Lobby } from './flow-key.ts'
+export type { FlowKey, KeyBirth, KeyMove, KeyView, Lobby, Mend } from './flow-key.ts'
 export { queueKey, type Setting, type SettingAnswer, type SettingCollection, type SettingOperation } from './setting.ts'
 
 export interface Store {
@@ -245,6 +245,7 @@ export type Change =
   | { readonly kind: 'purge'; readonly before: Job }
   /** What somebody sets for a flow key, or learns about it, with no job involved. */
   | { readonly kind: 'key'; readonly tenant: string; readonly move: KeyMove }
+  | ({ readonly kind: 'mend' } & Mend)
 
 /** The change that takes a job further. */
 export type MoveChange = Extract<Change, { readonly kind: 'move' }>

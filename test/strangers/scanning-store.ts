@@ -198,7 +198,7 @@ export class ScanningStore implements Store {
   }
 
   #commit(change: Change, now: Time): Verdict {
-    if (change.kind === 'key') return NO_LIMITS
+    if (change.kind === 'key' || change.kind === 'mend') return NO_LIMITS
     const row = this.#rows.get(change.kind === 'annotate' ? change.annotation.jobId : change.before.id)
     if (row === undefined) return CONFLICT
     if (change.kind !== 'annotate' && row.job.rev !== change.before.rev) return CONFLICT

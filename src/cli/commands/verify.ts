@@ -6,6 +6,7 @@ import { attestationOf, attested, broken } from '../../engine/attestation.ts'
 import { AuditLog } from '../../engine/audit.ts'
 import type { Discrepancy, Verification } from '../../engine/discrepancy.ts'
 import { logOf } from '../../engine/log-of.ts'
+import type { Mended } from '../../engine/mend.ts'
 import { verify as verifyAll, verifyOne } from '../../engine/verify.ts'
 import type { Pawl } from '../../library/pawl.ts'
 import { audited } from '../audited.ts'
@@ -24,6 +25,10 @@ export function verify(parent: Command, { session }: Context): void {
         'fold every log against its record, and check texts, keys and counts; exits with 1 if anything differs',
       ),
   )
+    .option(
+      '--repair',
+      'make anew what is derived of limits (slots from where jobs are, what was spent from logs, who looks at held jobs), if it differs; nothing else is changed',
+    )
     .option('--attest', 'of one job: write into the audit log who verified its log up to where, with its hash')
     .action((id: string | undefined, options: Options) => run(session(), id, options))
   examples(
@@ -31,27 +36,32 @@ export function verify(parent: Command, { session }: Context): void {
     'pawl verify',
     'pawl verify pj_1k9f3 --json',
     'pawl verify pj_1k9f3 --attest',
+    'pawl verify --repair',
     'pawl verify --queue mail --url postgres://localhost/app',
   )
 }
 
 interface Options extends Filters {
   readonly attest?: boolean
+  readonly repair?: boolean
 }
 
 async function run(session: Session, id: string | undefined, options: Options): Promise<void> {
   needsStore(session, 'verify')
   if (options.attest === true && id === undefined) throw new Usage('--attest is about one job: name it.')
+  if (options.repair === true && id !== undefined) throw new Usage('--repair is about all jobs of limits: name none.')
   const { terminal } = session
-  const damaged = await damage(session)
+  const damaged: Discrepancy[] = [...(await damage(session))]
+  let repaired: Mended | undefined
   // As it is stored, keys or not: that is what logs and sums were written of.
   const verified = await withExisting(withoutKeys(session), async (pawl): Promise<Verification> => {
     if (id !== undefined) return await verifyJob(session, pawl, await found(pawl, id), options.attest === true)
-    const { tally } = await pawl.engine.events({ by: 'tally' })
-    const all = tally.reduce((sum, { count }) => sum + count, 0)
-    const query = queryOf(session, options)
-    const whole = Object.values(query).every((value) => value === undefined)
-    return await verifyAll(pawl.engine, query, (jobs) => terminal.progress('verified', jobs, whole ? all : undefined))
+    const whole = Object.values(queryOf(session, options)).every((value) => value === undefined)
+    if (whole) damaged.push(...(await apart(session, pawl)))
+    const first = await verifyMany(session, pawl, options)
+    if (options.repair !== true || !first.discrepancies.some(isDerived)) return first
+    repaired = await pawl.limits.repair({ actor: session.actor })
+    return await verifyMany(session, pawl, options)
   }).catch((error: unknown) => {
     // What was found comes first: that the rest could not be read is a consequence.
     if (damaged.length === 0) throw error
@@ -60,7 +70,11 @@ async function run(session: Session, id: string | undefined, options: Options): 
   terminal.progressDone()
   const { jobs, events } = verified
   const discrepancies = [...damaged, ...verified.discrepancies]
-  terminal.tell({ ...verified, discrepancies }, () => {
+  terminal.tell({ ...verified, discrepancies, repaired }, () => {
+    if (repaired !== undefined)
+      terminal.say(
+        `Made anew: slots of ${repaired.jobs} jobs under ${repaired.keys} keys, ${repaired.counts} counts, ${repaired.flows} flows.`,
+      )
     for (const { job, about, invariant, what } of discrepancies)
       terminal.say(
         `${terminal.paint.red(about)} ${job ?? 'store'}${invariant === undefined ? '' : ` ${invariant}`}: ${safe(what)}`,
@@ -72,6 +86,18 @@ async function run(session: Session, id: string | undefined, options: Options): 
   if (discrepancies.length > 0) throw new Ended(EXIT.failure)
 }
 
+async function verifyMany(session: Session, { engine }: Pawl, options: Options): Promise<Verification> {
+  const { tally } = await engine.events({ by: 'tally' })
+  const all = tally.reduce((sum, { count }) => sum + count, 0)
+  const query = queryOf(session, options)
+  const whole = Object.values(query).every((value) => value === undefined)
+  const looked = (jobs: number) => session.terminal.progress('verified', jobs, whole ? all : undefined)
+  return await verifyAll(engine, query, looked)
+}
+
+/** What can be made anew from what it is derived from. */
+const isDerived = ({ about }: Discrepancy): boolean => about === 'slot' || about === 'flow'
+
 /** One job, and what others have attested of its log. */
 async function verifyJob(session: Session, { engine }: Pawl, job: Job, attest: boolean): Promise<Verification> {
   const verified = await verifyOne(engine, job)
@@ -80,6 +106,12 @@ async function verifyJob(session: Session, { engine }: Pawl, job: Job, attest: b
   if (attest && discrepancies.length === 0)
     await audited(session, engine, job.spec.kind.tenant, attested(job, attestationOf(events)))
   return { ...verified, discrepancies }
+}
+
+/** Of a Redis with a ledger: what it has, the ledger's log, and what that is folded into, against each other. */
+async function apart({ terminal }: Session, { ledger }: Pawl): Promise<readonly Discrepancy[]> {
+  const found = (await ledger?.compared((pieces) => terminal.progress('pieces compared', pieces))) ?? []
+  return found.map(({ about, what }) => ({ job: undefined, about, invariant: undefined, what }))
 }
 
 const NOTHING: Verification = { jobs: 0, events: 0, discrepancies: [] }

@@ -3,6 +3,7 @@ import { DURATION_RULE, type Duration, parseDuration } from '../duration.ts'
 import { type Bound, LENGTHS, LIMITS, SIZES } from '../limits.ts'
 import type { DeclaredLimit, Policy } from '../policy.ts'
 import type { Violation } from '../refusal.ts'
+import { unknownWords } from '../unknown-words.ts'
 import type { Limit } from './key.ts'
 
 export interface LimitInput {
@@ -102,12 +103,9 @@ export function resolveLimits(
   }
 }
 
-/** What is not known is a typing mistake, and a default in its place would be silent. */
 function misspelt(limit: unknown, field: string, words: readonly string[]): readonly Violation[] {
   if (typeof limit !== 'object' || limit === null) return [{ field, rule: 'must be an object' }]
-  return Object.keys(limit)
-    .filter((name) => !words.includes(name))
-    .map((name) => ({ field: `${field}.${name.slice(0, 40)}`, rule: `must be one of ${words.join(', ')}` }))
+  return unknownWords(limit, words, field)
 }
 
 const RATE_RULE = "must be like '5/s', '100/m', '10/30s', or { most, per }"

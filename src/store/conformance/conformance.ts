@@ -31,6 +31,7 @@ import { close } from './s16-close.ts'
 import { wait } from './s17-wait.ts'
 import { held } from './s18-held.ts'
 import { flowKeys } from './s18-keys.ts'
+import { mending } from './s18-mend.ts'
 import { budgets, rates } from './s18-rates.ts'
 import { slots } from './s18-slots.ts'
 import { turns } from './s18-turns.ts'
@@ -111,7 +112,7 @@ const CHECKS: Readonly<Record<string, readonly Check[]>> = {
   S15: reads,
   S16: close,
   S17: wait,
-  S18: [...held, ...slots, ...rates, ...budgets, ...turns, ...flowKeys],
+  S18: [...held, ...slots, ...mending, ...rates, ...budgets, ...turns, ...flowKeys],
 }
 
 /** What all checks of a promise need. */

@@ -150,6 +150,7 @@ const COLLECTIONS: Readonly<Record<SettingCollection, true>> = {
   clock: true,
   type: true,
   kind: true,
+  policy: true,
   audit: true,
   duty: true,
   traffic: true,

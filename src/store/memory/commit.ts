@@ -19,6 +19,9 @@ export function commit(shelves: Shelves, change: Change, now: Time): Verdict {
       return unlessMoved(shelves, change.before, (shelf) => shelves.clear(shelf))
     case 'key':
       return moveKey(shelves, change.tenant, change.move)
+    case 'mend':
+      shelves.hall.mend(change)
+      return APPLIED
     default:
       return unreachable(change)
   }

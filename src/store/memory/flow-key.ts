@@ -55,6 +55,16 @@ export class KeyShelf {
     this.#rev += 1
   }
 
+  /** Jobs that have a slot. */
+  get jobs(): readonly JobId[] {
+    return [...this.#slots.keys()]
+  }
+
+  /** The slot of a job that is not there. Nothing of it is counted. */
+  drop(job: JobId): void {
+    this.#slots.delete(job)
+  }
+
   /** A slot for a job that is let in, or that somebody owns. */
   take(job: JobId, letInAt: Time, claimedAt: Time | undefined): void {
     const letIn = this.#slots.get(job)?.letInAt ?? letInAt
@@ -68,6 +78,11 @@ export class KeyShelf {
     const pace = paceLeftBy(slot, this.#gate, now)
     const counted = this.#paces.filter((at) => at > now - this.#gate.rateMs)
     this.#paces = pace === undefined ? counted : [...counted, pace]
+  }
+
+  /** A claim that its rate counts, of a slot that is free again. */
+  pace(at: Time): void {
+    this.#paces = [...this.#paces, at]
   }
 
   spend(amount: number, now: Time): void {

@@ -23,22 +23,19 @@ import { type LetIn, letIn } from '../../core/flow/let-in.ts'
 import { placeMoveOf, toldKey } from '../../core/flow/membership.ts'
 import type { Counted } from '../../core/flow/slots.ts'
 import { afterGivingWay, isOutOfPatience, takenBack } from '../../core/flow/take-back.ts'
+import type { Watch } from '../../core/flow/watch.ts'
 import type { Job, JobId, Priority, Time } from '../../core/job.ts'
-import type { ClaimedJob, KeyBirth, KeyMove, KeyView, Lobby } from '../store.ts'
+import type { ClaimedJob, KeyBirth, KeyMove, KeyView, Lobby, Mend } from '../store.ts'
 import { Agenda } from './agenda.ts'
 import { KeyShelf } from './flow-key.ts'
-import { Flows, keyId, type Whereabouts, whereaboutsOf } from './flows.ts'
+import { Flows, keyId, whereaboutsOf } from './flows.ts'
 import { keep } from './keep.ts'
 import { Lanes } from './lanes.ts'
+import { mendSlots, type Spot, watchAtKey } from './spot.ts'
 
 export interface HallParts {
   readonly job: (id: JobId) => Job
   readonly isPaused: (queue: string) => boolean
-}
-
-interface Spot extends Whereabouts {
-  readonly at: 'held' | 'standing' | 'owned'
-  readonly number: number
 }
 
 export class MemoryHall implements Hall {
@@ -149,6 +146,16 @@ export class MemoryHall implements Hall {
     }
   }
 
+  /** Slots are those of jobs that stand or are owned, and every flow of those named is looked at. */
+  mend(mend: Mend): void {
+    for (const id of mendSlots(this.#keys, this.#spots, mend, this.now)) this.#shut(id)
+    for (const shelf of mend.held.map((job) => this.#flows.find(whereaboutsOf(job).flow))) {
+      if (shelf === undefined) continue
+      this.#flows.set(shelf, { ...shelf.flow, waitsAt: undefined, nextAt: undefined }, this.now)
+      this.#arrived.add(shelf.flow.name)
+    }
+  }
+
   /** A queue was paused: nothing of it stands any more; or it goes on. */
   paused(queue: string): void {
     if (!this.isPaused(queue)) this.#places.add(atQueue(queue))
@@ -229,7 +236,16 @@ export class MemoryHall implements Hall {
     const place = spot === undefined ? undefined : atLane(spot.lane)
     const own = spot !== undefined && this.#flows.find(spot.flow)?.flow.waitsAt === place
     const others = place === undefined ? 0 : this.#flows.rings.sizeAt(place) - (own ? 1 : 0)
-    return { held: spot?.at === 'held', keys: keys.filter((each) => each !== undefined), others }
+    const watch = spot?.at === 'held' ? this.#watchOf(spot) : undefined
+    return { held: spot?.at === 'held', keys: keys.filter((each) => each !== undefined), others, watch }
+  }
+
+  #watchOf(spot: Spot): Watch | undefined {
+    const { waitsAt, nextAt } = this.#flows.get(spot.flow).flow
+    if (nextAt !== undefined) return { by: 'time', at: nextAt }
+    if (waitsAt?.startsWith('lane ')) return { by: 'lane' }
+    if (waitsAt === atQueue(spot.queue)) return { by: 'queue', isPaused: this.isPaused(spot.queue) }
+    return watchAtKey(spot, waitsAt, this.#keys, (id) => this.#wakes.at(id))
   }
 
   view(tenant: string, key: string): KeyView | undefined {

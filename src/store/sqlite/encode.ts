@@ -16,7 +16,7 @@ import { codeMark, correlationMark, marksAdded, marksOf } from '../codec/marks.t
 import { encodeRecord } from '../codec/record.ts'
 import { storable } from '../codec/text.ts'
 import { Unstorable } from '../codec/unstorable.ts'
-import type { Change, FlowKey, Key, KeyBirth, KeyMove, MoveChange, NewJob } from '../store.ts'
+import type { Change, FlowKey, Key, KeyBirth, KeyMove, Mend, MoveChange, NewJob } from '../store.ts'
 import type {
   ChangeRow,
   Facts,
@@ -27,6 +27,7 @@ import type {
   KeyRow,
   KeyRowNext,
   KindRef,
+  MendRow,
   MoveFlow,
   MoveMore,
   MoveRow,
@@ -92,6 +93,18 @@ function flowRow(job: Job): FlowRow | null {
   return [storable(name), flow.keys.map(storable), storable(weighedBy(flow) ?? '')]
 }
 
+const mendRow = ({ tenant, keys, jobs, held, spent, claims }: Mend): MendRow => ({
+  tenant: storable(tenant),
+  keys: keys.map(storable),
+  jobs: jobs.flatMap((job) => {
+    const flow = flowRow(job)
+    return flow === null ? [] : [[numberOf(job.id, 'jobs'), flow, job.lease?.grantedAt ?? null] as const]
+  }),
+  held: held.flatMap((job) => flowRow(job)?.[0] ?? []),
+  spent: spent.map(({ key, amount }) => [storable(key), amount]),
+  claims: claims.map(({ key, at }) => [storable(key), at]),
+})
+
 const keyRowNext = ({
   gate,
   text,
@@ -139,6 +152,8 @@ export function changeRow(
     }
     case 'key':
       return ['key', storable(change.tenant), keyMoveRow(change.move)]
+    case 'mend':
+      return ['mend', mendRow(change)]
     default:
       return unreachable(change)
   }

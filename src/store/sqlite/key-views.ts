@@ -49,5 +49,7 @@ export async function lobbyOf(reader: Reader, job: Job): Promise<Lobby | undefin
     keys: (job.spec.flow?.keys ?? []).map(storable),
     flow: storable(flow),
   })
-  return { held: answered.held, keys: answered.views.map((view) => keyView(tenant, view)), others: answered.others }
+  const { held, others, watch } = answered
+  const named = watch?.by === 'key' ? { ...watch, key: original(watch.key) } : watch
+  return { held, keys: answered.views.map((view) => keyView(tenant, view)), others, watch: named ?? undefined }
 }

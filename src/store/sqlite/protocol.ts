@@ -4,6 +4,7 @@
  * side clones an object graph.
  */
 import type { Event } from '../../core/event.ts'
+import type { Watch } from '../../core/flow/watch.ts'
 import type { Time } from '../../core/job.ts'
 import type { Agenda } from '../agenda.ts'
 import type { JobQuery } from '../store.ts'
@@ -114,7 +115,7 @@ export interface Calls {
   /** What lets a job in. */
   lobby: [
     { id: number; tenant: string; keys: readonly string[]; flow: string },
-    { held: boolean; views: readonly KeyViewRow[]; others: number },
+    { held: boolean; views: readonly KeyViewRow[]; others: number; watch: Watch | null },
   ]
   /** Jobs that stand or are owned, from behind one on. */
   occupants: [Occupant, { jobs: readonly JobRow[]; next: Occupant | null }]

@@ -91,6 +91,17 @@ export type KeyMoveRow = readonly [
   on: string | undefined,
 ]
 
+/** What is to be made anew. `owned`: since when a job is, where it is. */
+export interface MendRow {
+  readonly tenant: string
+  readonly keys: readonly string[]
+  readonly jobs: readonly (readonly [id: number, flow: FlowRow, owned: Time | null])[]
+  /** Flows by their names. */
+  readonly held: readonly string[]
+  readonly spent: readonly (readonly [key: string, amount: number])[]
+  readonly claims: readonly (readonly [key: string, at: Time])[]
+}
+
 /** A flow key, and what is taken of it. */
 export interface KeyViewRow {
   readonly name: string
@@ -280,6 +291,7 @@ export type ChangeRow =
   | readonly ['annotate', id: number, generation: number, attempt: number, command: string, text: string]
   | readonly ['purge', id: number, rev: number, state: string]
   | readonly ['key', tenant: string, move: KeyMoveRow]
+  | readonly ['mend', MendRow]
   /** The log from its second event on, rewritten by the main thread. */
   | readonly ['compact', id: number, rev: number, was: string, log: string, record: string]
 

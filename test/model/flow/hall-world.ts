@@ -47,7 +47,7 @@ export class HallWorld implements Hall {
   now = 1_000_000
   #made = 0
 
-  constructor(core: FlowCore, isAlone = false) {
+  constructor(core: FlowCore, isAlone = false, flows: readonly WorldFlow[] = FLOWS) {
     this.#core = core
     this.#isAlone = isAlone
     for (const name of KEY_NAMES) {
@@ -55,14 +55,14 @@ export class HallWorld implements Hall {
       const use = { gate: core.gateOf(record, {}), slots: [], paces: [], spent: 0, window: 0 }
       this.keys.set(name, { record, limit: {}, use, wakeAt: undefined, claims: [], rates: [] })
     }
-    for (const [name, queue, priority, keys, weight] of FLOWS)
+    for (const [name, queue, priority, keys, weight, account = name] of flows)
       this.flows.set(name, {
         name,
         queue,
         lane: `${queue} ${priority}`,
         priority,
         keys,
-        account: name,
+        account,
         weight,
         pass: 0,
         waitsAt: undefined,
@@ -322,7 +322,16 @@ export class HallWorld implements Hall {
   }
 }
 
-const FLOWS: readonly (readonly [string, string, Priority, readonly string[], number])[] = [
+export type WorldFlow = readonly [
+  name: string,
+  queue: string,
+  priority: Priority,
+  keys: readonly string[],
+  weight: number,
+  account?: string,
+]
+
+const FLOWS: readonly WorldFlow[] = [
   ['ab', 'p', 5, ['a', 'b'], 1],
   ['ba', 'q', 5, ['b', 'a'], 1],
   ['b', 'p', 5, ['b'], 2],

@@ -56,5 +56,30 @@ export const LETTING_IN: readonly Mutant[] = [
     'gate.budget !== undefined && count.spent >= gate.budget)\n    return { obstacle',
     'false)\n    return { obstacle',
   ]),
+  mutant('turns-by-flow', 'accounts', [
+    'flow/hall.ts',
+    'Math.max(pass, last ?? pass) + 1 / weight',
+    'pass + 1 / weight',
+  ]),
+  mutant('joins-before-its-account', 'accounts', [
+    'flow/hall.ts',
+    'if (last !== undefined) return last + 1 / weight',
+    'if (last !== undefined) return last',
+  ]),
+  mutant('account-of-this-round-forgotten', 'accounts', [
+    'flow/let-in.ts',
+    'this.#last.set(flow.account, flow.pass)',
+    '',
+  ]),
+  mutant('account-that-waits-forgotten', 'accounts', [
+    'flow/let-in.ts',
+    'this.#last.get(line) ?? this.#hall.lastOf(place, priority, account)',
+    'this.#last.get(line)',
+  ]),
+  mutant('weight-of-an-account-ignored', 'accounts', [
+    'flow/hall.ts',
+    'Math.max(pass, last ?? pass) + 1 / weight',
+    'Math.max(pass, last ?? pass) + 1',
+  ]),
   mutant('no-patience', 'hall', ['flow/take-back.ts', 'now - letInAt >= PATIENCE_MS', 'false']),
 ]

@@ -4,6 +4,7 @@ import type { ChangeRow, VerdictRow } from '../rows.ts'
 import { endAlike } from './end-alike.ts'
 import { type Done, insertEnding, leaveEnding } from './ending.ts'
 import { mayMoveKey, moveKey } from './hall/keys.ts'
+import { mend } from './hall/mend.ts'
 import type { Ledger } from './ledger.ts'
 import { move } from './move.ts'
 import { one } from './rows.ts'
@@ -47,6 +48,9 @@ function change(ledger: Ledger, row: ChangeRow, brought: readonly number[]): Ver
       moveKey(ledger, tenant, next)
       return 'applied'
     }
+    case 'mend':
+      mend(ledger, row[1])
+      return 'applied'
     case 'purge': {
       const [, id, rev] = row
       return purge(ledger, id, rev)

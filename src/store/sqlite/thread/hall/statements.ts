@@ -26,6 +26,7 @@ export const HALL_READS = {
   keysFrom: 'SELECT id FROM flow_key WHERE tenant = ? AND name > ? AND rev > 0 ORDER BY name LIMIT ?', // UNIQUE (tenant, name)
   keyDocument: 'SELECT name, rev, gate, text, log FROM flow_key WHERE id = ?',
   keyText: 'SELECT tenant, name, rev, text FROM flow_key WHERE id = ?',
+  wakeOf: 'SELECT name, wake_at FROM flow_key WHERE id = ?',
   slotsOf: 'SELECT job, let_in, claimed FROM slot WHERE key = ? ORDER BY job',
   pacesOf: 'SELECT claimed, starts FROM pace WHERE key = ? ORDER BY claimed',
 } as const
@@ -72,6 +73,9 @@ export const HALL_WRITES = {
   unwake: 'UPDATE flow_key SET wake_at = NULL WHERE id = ?',
 
   takeSlot: 'INSERT INTO slot (key, job, flow, let_in, claimed) VALUES (?, ?, ?, ?, ?)',
+  dropSlot: 'DELETE FROM slot WHERE key = ? AND job = ?',
+  mendSlot: `INSERT INTO slot (key, job, flow, let_in, claimed) VALUES (?, ?, ?, ?, ?)
+    ON CONFLICT DO UPDATE SET claimed = excluded.claimed`,
   freeSlots: 'DELETE FROM slot WHERE job = ? RETURNING key, job, let_in, claimed', // slot_job
   stampSlots: 'UPDATE slot SET claimed = ? WHERE job = ?', // slot_job
   keysOf: 'SELECT key FROM slot WHERE job = ?', // slot_job

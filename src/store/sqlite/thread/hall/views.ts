@@ -1,6 +1,7 @@
 /** The hall as somebody asks about it: keys with what is taken of them, and what holds a job. */
-import { atKey, atLane } from '../../../../core/flow/hall.ts'
+import { atKey, atLane, atQueue } from '../../../../core/flow/hall.ts'
 import { countOf, type KeyUse, type Slot } from '../../../../core/flow/slots.ts'
+import type { Watch } from '../../../../core/flow/watch.ts'
 import type { Time } from '../../../../core/job.ts'
 import type { JobRow } from '../../job-row.ts'
 import type { Answered, Asked } from '../../protocol.ts'
@@ -9,7 +10,7 @@ import type { Reading } from '../reading.ts'
 import { all, one } from '../rows.ts'
 import type { ReadStatements } from '../statements.ts'
 import { BELOW_LET_IN, heldLane } from './lanes.ts'
-import { useOf } from './table-hall.ts'
+import { TableHall, useOf } from './table-hall.ts'
 
 /** Probes that are told of, jobs that are counted as held, and flows as others, at most. */
 const PROBES = 10
@@ -40,7 +41,20 @@ export function lobby(
     held: typeof lane === 'number' && lane < 0,
     views: views.flatMap(([key]) => viewOf(sql, key, now)),
     others: waiting.length,
+    watch: typeof lane === 'number' && lane < 0 ? watchOf(sql, -lane, now) : null,
   }
+}
+
+/** What came and what was freed is looked at by the commit that it is of: nothing of that kind is ever left. */
+function watchOf(sql: ReadStatements, flow: number, now: Time): Watch | null {
+  const hall = new TableHall(sql, now, 0)
+  const { waitsAt, nextAt, queue, keys } = hall.flow(String(flow))
+  if (nextAt !== undefined) return { by: 'time', at: nextAt }
+  if (waitsAt?.startsWith('lane ')) return { by: 'lane' }
+  if (waitsAt === atQueue(queue)) return { by: 'queue', isPaused: hall.isPaused(queue) }
+  const key = keys.find((each) => waitsAt === atKey(each))
+  const [name, wakeAt] = key === undefined ? [] : (one(sql.wakeOf, Number(key)) ?? [])
+  return typeof name === 'string' ? { by: 'key', key: name, wakeAt: (wakeAt as Time | null) ?? undefined } : null
 }
 
 /** Jobs that stand or are owned, so many at a time: first the owned by their numbers, then the others by their places. */
