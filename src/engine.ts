@@ -24,6 +24,7 @@ export type { LimitInput } from './core/flow/limit-input.ts'
 export { flowNameOf, type PlaceMove, placeMoveOf, toldKey, weighedBy } from './core/flow/membership.ts'
 export { type Count as SlotCount, type Counted, countOf, type KeyUse, type Slot } from './core/flow/slots.ts'
 export { isOutOfPatience, takenBack } from './core/flow/take-back.ts'
+export type { Watch } from './core/flow/watch.ts'
 export { idNumber, idText, isId } from './core/id.ts'
 // A job in one state, as a look at `job.state` leaves it.
 export type {
@@ -106,6 +107,7 @@ export type {
   LimitStatus,
   Word,
 } from './engine/engine.ts'
+export type { Mended } from './engine/mend.ts'
 export { METRICS, type MetricLabels, type MetricName, type Metrics } from './engine/metrics.ts'
 export type { Tracing } from './engine/observer.ts'
 export type { OperationPage } from './engine/operations/operations.ts'
@@ -138,11 +140,13 @@ export type { EncryptionKeys } from './library/encryption.ts'
 export type { EnqueueManyOptions, EnqueueOutcome, ItemOptions } from './library/enqueue-many.ts'
 export type { RefusedItem } from './library/errors.ts'
 export type { DeadLettered, Hooks, Stalled } from './library/hooks.ts'
-export type { LimitDesk, ListLimitsOptions } from './library/limits.ts'
+export type { LimitDesk, ListLimitsOptions, RepairOptions } from './library/limits.ts'
 export type { OperationDesk, OperationListOptions, OperationOptions } from './library/operations-desk.ts'
+export type { PolicyDesk, SetPolicyOptions } from './library/policies.ts'
 export type { Redriven } from './library/redrive.ts'
 export type { Telemetry } from './library/telemetry.ts'
 export { type Abilities, type OpenOnOptions, openOn, type Where } from './open.ts'
+export type { KeptPolicy } from './policy/kept.ts'
 export type { Agenda } from './store/agenda.ts'
 export { comparePositions } from './store/compare-positions.ts'
 export { matches } from './store/matches.ts'
@@ -178,6 +182,7 @@ export {
   type Loaded,
   type LoadItem,
   type Lobby,
+  type Mend,
   type NewJob,
   queueKey,
   type Setting,

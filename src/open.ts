@@ -9,6 +9,7 @@ import { children } from './engine/children.ts'
 import { Duty, type Notch } from './engine/duty.ts'
 import type { Engine } from './engine/engine.ts'
 import { LocalEngine } from './engine/local.ts'
+import { mended } from './engine/mend.ts'
 import type { Metrics } from './engine/metrics.ts'
 import { observer, observers, type Tracing } from './engine/observer.ts'
 import { purged } from './engine/purge.ts'
@@ -20,10 +21,13 @@ import { TICKER_DEFAULTS, type TickerOptions, ticker } from './engine/ticker.ts'
 import { linksTo } from './library/dashboard-link.ts'
 import { type Hooks, harmlessHook, hookObserver } from './library/hooks.ts'
 import { Pawl } from './library/pawl.ts'
+import type { PawlParts } from './library/pawl-parts.ts'
 import type { Telemetry } from './library/telemetry.ts'
 import { mannersOf } from './manners.ts'
+import { judgeIn } from './open-policy.ts'
 import { openPostgres } from './open-postgres.ts'
 import { openRedis } from './open-redis.ts'
+import { demandKnown, demandSound } from './open-words.ts'
 import type { PostgresConnection, PostgresPool } from './store/postgres/connection/address.ts'
 import type { Store, Transaction } from './store/store.ts'
 import { type Clock, realClock } from './system/clock.ts'
@@ -31,6 +35,7 @@ import type { Durability } from './system/durability.ts'
 import { Bundled, entry } from './system/entry.ts'
 import { realIds } from './system/ids.ts'
 import { harmless, type Log, silentLog, stderrLog } from './system/log.ts'
+import type { LedgerDesk } from './system/meter.ts'
 import { demandNode } from './system/node-version.ts'
 import { type Random, realRandom } from './system/random.ts'
 import type { Service } from './system/service.ts'
@@ -170,8 +175,8 @@ export interface OpenOptions extends OpenOnOptions {
    */
   readonly answerWithin?: Duration | undefined
   /**
-   * The folder of a policy (docs/policy.md): this process judges jobs that wait to be admitted. One that is broken is refused.
-   * Over HTTP the gateway's process judges.
+   * The folder of a policy (docs/policy.md): this process judges jobs that wait to be admitted, by it and by what their tenants have set
+   * besides. One that is broken is refused. `settings:`: by what tenants have set alone. Over HTTP the gateway's process judges.
    * @default nobody judges here
    */
   readonly policy?: string | undefined
@@ -199,25 +204,14 @@ export type Where = string | { readonly connection: PostgresConnection } | { rea
 /** Opens the jobs at this place, with everything that belongs to them, until it is closed. */
 export async function open(where: Where = DEFAULT_URL, options: OpenOptions = {}): Promise<Pawl> {
   demandNode()
+  demandKnown(options)
   if (typeof where === 'string' && isHttp(where)) return remote(where, options)
   if (options.kernel !== undefined && options.policy === undefined)
     throw new TypeError('kernel: a safety kernel is asked beside a policy, and none is named')
   demandRetention(options.retention)
-  const judge = options.policy === undefined ? undefined : await judgeIn(options.policy, options)
+  const judge = options.policy === undefined ? undefined : await judgeIn(options.policy, options, logOf(options))
   const { store, ...abilities } = await openStore(where, options)
   return openOn(store, options, { ...abilities, judge })
-}
-
-/** Read before the store is opened: where it is broken, nothing begins. */
-async function judgeIn(folder: string, options: OpenOptions): Promise<Judge> {
-  const { FolderJudge } = await import('./policy/judge.ts')
-  const log = logOf(options)
-  const rules = new FolderJudge(folder, log)
-  if (options.kernel === undefined) return rules
-  const { KernelJudge, kernelUrl } = await import('./policy/kernel.ts')
-  const { clock = realClock, timers = realTimers } = options
-  const monotonicMs = () => clock.monotonicMs()
-  return new KernelJudge(rules, { url: kernelUrl(options.kernel), fetch: globalThis.fetch, timers, monotonicMs, log })
 }
 
 /** Ticker and retention are the gateway's own business; so are the leases' clocks. */
@@ -279,11 +273,13 @@ export interface Abilities {
    * @internal
    */
   readonly durability?: Durability | undefined
+  /** @internal Of a Redis with a ledger. */
+  readonly ledger?: LedgerDesk | undefined
   /**
-   * Says what becomes of jobs that wait to be admitted.
+   * Says what becomes of jobs that wait to be admitted, by what is written in files and in this engine's settings.
    * @internal
    */
-  readonly judge?: Judge | undefined
+  readonly judge?: ((engine: Pick<Engine, 'settings'>) => Judge) | undefined
 }
 
 /**
@@ -292,8 +288,8 @@ export interface Abilities {
  */
 export function openOn(store: Store, options: OpenOnOptions = {}, abilities: Abilities = {}): Pawl {
   demandNode()
-  demandRetention(options.retention)
-  const { address, transaction, durability, lastDue, judge } = abilities
+  demandSound(options)
+  const { address, transaction, durability, lastDue, ledger } = abilities
   const { clock = realClock, random = realRandom, timers = realTimers } = options
   const { metrics, tracing } = options
   const log = logOf(options)
@@ -311,6 +307,7 @@ export function openOn(store: Store, options: OpenOnOptions = {}, abilities: Abi
     services.push(ticker({ tick, timers, log, duty, isOwner: () => engine.hasJobs }, options.ticker))
     services.push(children({ engine, timers, log, duty }))
   }
+  const judge = abilities.judge?.(engine)
   if (judge !== undefined) {
     services.push(admission({ admit: (by, limit) => engine.admit(by, limit), judge, timers, log }))
     const admitForgotten: LocalEngine['admitForgotten'] = (by, cursor) => engine.admitForgotten(by, cursor)
@@ -331,7 +328,8 @@ export function openOn(store: Store, options: OpenOnOptions = {}, abilities: Abi
   if (options.ticker !== false) services.push(scheduler({ engine: parts.engine, timers, log, duty }))
   for (const each of services) each.start()
   const audit = new AuditLog(engine, { address: hostname(), agent: 'pawl' })
-  return new Pawl({ ...parts, services, durability, audit, purge: (ids) => purged(store, ids) })
+  const mend: PawlParts['mend'] = (...asked) => mended(engine, store, ...asked)
+  return new Pawl({ ...parts, services, durability, ledger, audit, mend, purge: (ids) => purged(store, ids) })
 }
 
 /** The ticker looks whether it is this process's; whoever belongs to it does as it says. */

@@ -2,7 +2,9 @@
 import { dialectNamed, READING_NAMES, type Reading, readingNamed } from '../core/dialects/registry.ts'
 import { EVENT_TYPES, type EventType } from '../core/event.ts'
 import { STATES, type State } from '../core/job.ts'
+import { nearest } from '../core/nearest.ts'
 import { DIALECT_NAMES, type DialectName } from '../core/policy.ts'
+import { SORTS, type Sort } from '../core/search.ts'
 import { Usage } from './exit.ts'
 
 export function chosen<T extends string>(what: string, word: string, known: readonly T[]): T {
@@ -11,20 +13,6 @@ export function chosen<T extends string>(what: string, word: string, known: read
   const near = nearest(word, known)
   const hint = near.length === 0 ? `Known: ${known.join(', ')}.` : `Did you mean ${near.join(' or ')}?`
   throw new Usage(`There is no ${what} ${word}. ${hint}`)
-}
-
-/** The words that are a slip of the finger away, nearest first. */
-export function nearest<T extends string>(word: string, known: readonly T[]): readonly T[] {
-  const wanted = word.toLowerCase()
-  const most = Math.max(1, Math.floor(wanted.length * 0.4))
-  const ranked = known
-    .map((each) => ({ each, away: distance(wanted, each.toLowerCase()) }))
-    .filter(({ away }) => away <= most)
-    .sort((a, b) => a.away - b.away)
-  return ranked
-    .filter(({ away }) => away === ranked[0]?.away)
-    .map(({ each }) => each)
-    .slice(0, 3)
 }
 
 export function statesOf(text: string | undefined): readonly State[] | undefined {
@@ -38,6 +26,9 @@ const ALSO: Readonly<Record<string, State>> = {
   'dead-lettered': 'dead_lettered',
   completed: 'succeeded',
 }
+
+export const sortOf = (word: string | undefined): Sort =>
+  word === undefined ? 'created' : chosen('order', word, SORTS)
 
 export function eventTypesOf(text: string | undefined): readonly EventType[] | undefined {
   return text?.split(',').map((word) => chosen('event', word, EVENT_TYPES))
@@ -73,21 +64,4 @@ export function countOf(
   if (!Number.isSafeInteger(n) || n < min || n > max)
     throw new Usage(`${what} is a whole number from ${min} to ${max}, not ${text}.`)
   return n
-}
-
-/** Edits between two words: a letter put in, left out, changed, or two of them swapped. */
-function distance(a: string, b: string): number {
-  const rows: number[][] = [Array.from({ length: b.length + 1 }, (_, j) => j)]
-  for (let i = 1; i <= a.length; i += 1) {
-    const row = [i]
-    for (let j = 1; j <= b.length; j += 1) {
-      const [up, left, diagonal] = [rows[i - 1]?.[j] ?? 0, row[j - 1] ?? 0, rows[i - 1]?.[j - 1] ?? 0]
-      let best = Math.min(up + 1, left + 1, diagonal + (a[i - 1] === b[j - 1] ? 0 : 1))
-      if (i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1])
-        best = Math.min(best, (rows[i - 2]?.[j - 2] ?? 0) + 1)
-      row.push(best)
-    }
-    rows.push(row)
-  }
-  return rows[a.length]?.[b.length] ?? 0
 }

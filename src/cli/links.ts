@@ -18,9 +18,10 @@ export interface Links {
 export const operationPlace = (id: string): string => `/operations/${encodeURIComponent(id)}`
 
 /** What a list shows is the same search there; all of them where the grammar has no words for it. */
-export function listPlace(options: Narrowing): string {
+export function listPlace({ sort, ...options }: Narrowing & { readonly sort?: string | undefined }): string {
   const search = searchable(options) ? searchText(options) : ''
-  return search === '' ? '/jobs' : `/jobs?${new URLSearchParams({ q: search })}`
+  const words = new URLSearchParams({ ...(search !== '' && { q: search }), ...(sort !== undefined && { sort }) })
+  return words.size === 0 ? '/jobs' : `/jobs?${words}`
 }
 
 export async function linksOf(session: Session): Promise<Links> {

@@ -39,6 +39,9 @@ const scheduled = (session: Session) =>
 const limitKeys = (session: Session) =>
   asking(session, async (pawl) => (await pawl.limits.list()).limits.map(({ key }) => key))
 
+const policies = (session: Session) =>
+  asking(session, async (pawl) => (await pawl.policies.list()).map(({ name }) => name))
+
 /** A term of a search: a field, then what may follow it, those that the store knows by asking it. */
 async function terms(session: Session, typed: string): Promise<readonly string[]> {
   const [, field, rest = ''] = /^(?:([a-z]+):)?(.*)$/s.exec(typed) ?? []
@@ -70,6 +73,7 @@ const KNOWN: Readonly<Record<string, Known>> = {
   limit: { of: limitKeys },
   'key-states': { list: true, of: KEY_STATES },
   policy: { of: CATCH_UPS },
+  'policy-name': { of: policies },
   type: { of: types },
   types: { list: true, of: types },
   id: { of: ids },

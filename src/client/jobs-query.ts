@@ -5,13 +5,16 @@ import { jobFromWire, type Wire } from '../gateway/contract/wire.ts'
 import type { JobQuery } from '../store/store.ts'
 import { queryText } from './path.ts'
 
-/** `q`: besides, in the words of a search. */
-export function pathToJobs(query: JobQuery, q?: string): string {
+/** `words`: a search besides, and in which order. */
+export function pathToJobs(
+  query: JobQuery,
+  words: { readonly q?: string | undefined; readonly sort?: string } = {},
+): string {
   const { tenant: _, states, queues, types, labels, createdFrom, createdTo, ...others } = query
   const { endedBefore: __, roughlyBornBefore: ___, longEnded: ____, ...rest } = others
   const parameters = {
     ...rest,
-    q,
+    ...words,
     state: states?.join(','),
     queue: queues?.join(','),
     type: types?.join(','),

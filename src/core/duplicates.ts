@@ -34,7 +34,7 @@ const DUPLICATE_WORDS = ['key', 'for', 'onDuplicate', 'within', 'atMost']
 const AT_MOST = 10
 
 /** What they were called before they had a place of their own. */
-const FORMER = 'dedupeFor'
+export const FORMER = 'dedupeFor'
 
 export function duplicates(
   v: Violation[],

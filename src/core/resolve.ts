@@ -4,7 +4,7 @@
  */
 import { bondOf } from './dialects/bond.ts'
 import { forbidden } from './dialects/forbidden.ts'
-import { type DuplicatesInput, duplicates } from './duplicates.ts'
+import { type DuplicatesInput, duplicates, FORMER } from './duplicates.ts'
 import type { Duration } from './duration.ts'
 import { type LimitInput, resolveLimits } from './flow/limit-input.ts'
 import { COUNTS, DURATIONS, LENGTHS, SIZES } from './limits.ts'
@@ -21,6 +21,7 @@ import { count, duration, factor, flag, isFields, oneOf, part } from './policy-w
 import { DEFAULTS, PRESETS } from './presets.ts'
 import type { Violation } from './refusal.ts'
 import { leaseWindowMs } from './timers.ts'
+import { unknownWords, wordsOf } from './unknown-words.ts'
 
 /** Delay before retry n: `min(max, base · factor^(n-1))`, jittered. */
 export interface CurveInput {
@@ -191,6 +192,32 @@ export interface TypePolicy extends PolicyInput {
   readonly limits?: readonly LimitInput[] | undefined
 }
 
+export const POLICY_WORDS = wordsOf<TypePolicy>({
+  dialect: true,
+  lease: true,
+  heartbeat: true,
+  missedHeartbeats: true,
+  timeout: true,
+  deadline: true,
+  startWithin: true,
+  parkAfter: true,
+  cancelGrace: true,
+  compensateWithin: true,
+  retry: true,
+  errors: true,
+  onExhausted: true,
+  onInvalid: true,
+  onTimeout: true,
+  onStall: true,
+  onNotStarted: true,
+  onWaitTimeout: true,
+  admission: true,
+  idempotent: true,
+  dedupe: true,
+  breaking: true,
+  limits: true,
+})
+
 export type Resolved =
   | { readonly ok: true; readonly policy: Policy }
   | { readonly ok: false; readonly violations: readonly Violation[] }
@@ -198,6 +225,7 @@ export type Resolved =
 export function resolvePolicy(input: TypePolicy): Resolved {
   const v: Violation[] = []
   if (!isFields(input)) return { ok: false, violations: [{ field: 'policy', rule: 'must be an object' }] }
+  v.push(...unknownWords(input, POLICY_WORDS).filter(({ field }) => field !== FORMER))
   const dialect = oneOf(v, 'dialect', input.dialect, DIALECT_NAMES)
   const base: Policy = dialect === undefined ? DEFAULTS : { ...DEFAULTS, ...PRESETS[dialect], dialect }
   const retry: Partial<RetryInput> = part(v, 'retry', input.retry, [

@@ -5,7 +5,7 @@
  * begins. What no index answers (`sifted`, and inputs) is looked for in so many of the newest that fit everything else.
  */
 import { parseDuration } from './duration.ts'
-import { DEAD_LETTER_REASONS, STATES } from './job.ts'
+import { DEAD_LETTER_REASONS, type Job, STATES } from './job.ts'
 import { MAX_DURATION_MS } from './limits.ts'
 
 export interface Term {
@@ -55,13 +55,26 @@ export const FIELDS = {
   failures: { means: 'handler errors: 2, >3, 1..5', shape: 'number', sifted },
   runs: { means: 'how often it was claimed: 1, >3, 2..4', shape: 'number', sifted },
   dialect: { means: 'the document it is bound to', shape: 'names', sifted },
-  is: { means: 'paused, compensating, cancelling or schedule', shape: 'names', sifted },
+  is: { means: 'held, paused, compensating, cancelling or schedule', shape: 'names', sifted },
 } as const satisfies Readonly<Record<string, Field>>
 export type FieldName = keyof typeof FIELDS
 export const FIELD_NAMES = Object.keys(FIELDS) as readonly FieldName[]
 /** What `is:` may be followed by. */
-export const MARKS = ['paused', 'compensating', 'cancelling', 'schedule'] as const
+export const MARKS = ['held', 'paused', 'compensating', 'cancelling', 'schedule'] as const
 export type Mark = (typeof MARKS)[number]
+
+/** What a list may be in the order of. By `created` indexes answer; by the others what was read is put in order. */
+export const SORTS = ['created', 'changed', 'due'] as const
+export type Sort = (typeof SORTS)[number]
+
+/**
+ * Where a job stands among others, the first the least. What has changed last comes first, or last where the oldest are asked for; what is
+ * due soonest always comes first, and behind all of them what no time is set for.
+ */
+export function rankOf(job: Job, sort: Exclude<Sort, 'created'>, order: 'newest' | 'oldest'): number {
+  if (sort === 'due') return job.readyAt ?? job.nextTickAt ?? Number.POSITIVE_INFINITY
+  return order === 'newest' ? -job.updatedAt : job.updatedAt
+}
 
 /** Whether it is looked for record by record. */
 export const isSifted = (field: string): boolean => isField(field) && fieldOf(field).sifted === true

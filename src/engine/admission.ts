@@ -17,9 +17,9 @@ export const ADMISSION_DEFAULTS = {
 
 export interface Judge {
   /** Whether it can tell now: a policy that is broken, or being written, judges nobody. */
-  look(): boolean
-  /** Throws where it cannot tell: the job waits, and is handed out again. */
-  judge(job: Job, whoIsThere: WhoIsThere): Promise<Judged> | Judged
+  look(): Promise<boolean> | boolean
+  /** Undefined where nobody may judge it now; throws where it cannot tell. Either way the job waits, and is handed out again. */
+  judge(job: Job, whoIsThere: WhoIsThere): Promise<Judged | undefined> | Judged | undefined
 }
 
 /** The live workers of a tenant; undefined where that cannot be told. */
@@ -37,7 +37,8 @@ export function admission({ admit, judge, timers, log }: AdmissionParts): Servic
   const { everyMs, batch } = ADMISSION_DEFAULTS
   const round = async (signal: AbortSignal) => {
     // A full batch says that there is more. The judge is looked at before each: another policy may hold by now.
-    for (let full = true; full && !signal.aborted && judge.look(); ) full = (await admit(judge, batch)).due >= batch
+    for (let full = true; full && !signal.aborted && (await judge.look()); )
+      full = (await admit(judge, batch)).due >= batch
   }
   return service({ name: 'admission', everyMs, timers, log, round })
 }
@@ -60,7 +61,7 @@ export function forgotten({
   const round = async (signal: AbortSignal) => {
     let cursor: string | undefined
     do {
-      if (signal.aborted || !judge.look()) return
+      if (signal.aborted || !(await judge.look())) return
       cursor = (await admitForgotten(judge, cursor)).cursor
     } while (cursor !== undefined)
   }

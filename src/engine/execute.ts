@@ -126,7 +126,9 @@ export class Executor {
     const whoIsThere = rollCall(this.#parts)
     const sentence = async (job: Job): Promise<Segment | undefined> => {
       try {
-        const word = await this.#addressed(job, await judge.judge(job, whoIsThere))
+        const said = await judge.judge(job, whoIsThere)
+        if (said === undefined) return undefined
+        const word = await this.#addressed(job, said)
         const enqueuedBy = word.approval?.fourEyes === true ? await this.#enqueuedBy(job) : undefined
         return judged(job, sentenceOf(job, word, now, enqueuedBy), now)
       } catch (error) {

@@ -1,36 +1,61 @@
 /** What of a search no index answers: whether a record is like that. */
 import { causeOf } from '../core/cause.ts'
-import type { Job, Time } from '../core/job.ts'
+import { type Job, type JobId, type State, TERMINAL_STATES, type Time } from '../core/job.ts'
 import { type FieldName, isSifted, type Mark, matches, numbersIn, type Term, timesIn } from '../core/search.ts'
+import { statesBefore } from '../core/transitions.ts'
 import type { Engine } from './engine.ts'
 import { Queues } from './queues.ts'
 import { SCHEDULE_LABEL } from './schedules.ts'
 
-export type Fits = (job: Job) => boolean
+/** Those among some that are like that: together, since what holds them is one question for all. */
+export type Sift = (jobs: readonly Job[]) => Promise<readonly Job[]>
+
+export type Asked = Pick<Engine, 'events' | 'settings' | 'now' | 'whatHolds'>
 
 interface Around {
   readonly now: number
   /** Asked for only where somebody asks. */
   readonly paused: ReadonlySet<string>
+  readonly held: { has(id: JobId): boolean }
 }
 
 /** Undefined where nothing of that sort is asked. */
-export async function fitting(
+export async function sifting(
   all: readonly Term[],
-  engine: Pick<Engine, 'events' | 'settings' | 'now'>,
+  engine: Asked,
   tenant: string,
   at: Time,
-): Promise<Fits | undefined> {
+): Promise<Sift | undefined> {
   const terms = all.filter(({ field }) => isSifted(field))
   if (terms.length === 0) return undefined
-  const asksForPaused = terms.some(({ field, values }) => field === 'is' && values.includes('paused'))
-  const around = { now: at, paused: asksForPaused ? await pausedQueues(engine, tenant) : NONE }
-  return (job) => terms.every((term) => isLike(job, term, around) !== term.not)
+  const asksFor = (mark: Mark) => terms.some(({ field, values }) => field === 'is' && values.includes(mark))
+  const paused = asksFor('paused') ? await pausedQueues(engine, tenant) : NONE
+  const asksForHeld = asksFor('held')
+  return async (jobs) => {
+    const held = asksForHeld ? await engine.whatHolds(jobs) : NONE
+    const around = { now: at, paused, held }
+    return jobs.filter((job) => terms.every((term) => isLike(job, term, around) !== term.not))
+  }
 }
+
+/** In which states alone a job can be like that; undefined where in any. Indexes go by states, and need not look at the others. */
+export function statesImplied(terms: readonly Term[]): readonly State[] | undefined {
+  const implied = terms.flatMap(({ field, values, not }) => {
+    if (not) return []
+    if (field === 'ended') return [TERMINAL_STATES]
+    return field === 'due' || (field === 'is' && values.every((mark) => FOR_A_WORKER.has(mark))) ? [CLAIMABLE] : []
+  })
+  const [first, ...rest] = implied as readonly (readonly State[])[]
+  return first?.filter((state) => rest.every((states) => states.includes(state)))
+}
+
+/** Only in these a job has a time from which a worker may have it. */
+const CLAIMABLE = statesBefore('claim')
+const FOR_A_WORKER: ReadonlySet<string> = new Set<Mark>(['held', 'paused'])
 
 const NONE: ReadonlySet<string> = new Set()
 
-async function pausedQueues(engine: Parameters<typeof fitting>[1], tenant: string): Promise<ReadonlySet<string>> {
+async function pausedQueues(engine: Asked, tenant: string): Promise<ReadonlySet<string>> {
   const { tally } = await engine.events({ by: 'tally', tenant })
   const pauses = await new Queues(engine).pausesAmong(tenant, [...new Set(tally.map(({ queue }) => queue))])
   return new Set(pauses.keys())
@@ -89,8 +114,13 @@ const TIMES: Readonly<Partial<Record<FieldName, (job: Job) => number | undefined
   due: ({ readyAt }) => readyAt,
 }
 
-function marksOf({ readyAt, spec, phase, cancel }: Job, { paused }: Around): readonly (Mark | undefined)[] {
+function marksOf(
+  { id, readyAt, spec, phase, cancel }: Job,
+  { paused, held, now }: Around,
+): readonly (Mark | undefined)[] {
   return [
+    // One that is not due yet waits for its time, and for nobody else.
+    readyAt !== undefined && readyAt <= now && held.has(id) ? 'held' : undefined,
     // What no worker could claim anyway does not wait for its queue.
     readyAt !== undefined && paused.has(spec.kind.queue) ? 'paused' : undefined,
     phase === 'compensate' ? 'compensating' : undefined,

@@ -7,6 +7,10 @@ import type { StoreClock } from './store-clock.ts'
 const FIRST_BLOCK = 1_000
 const LARGEST_BLOCK = 128_000
 const FAST_MS = 1_000
+/** A block that a process has had for longer is left: lists are in the order of numbers, and what is enqueued now is not older than what others enqueued since. */
+const STALE_MS = 10_000
+/** Size of the block behind one that was left: a process that enqueues so seldom would waste a larger one. */
+const SLOW_BLOCK = 64
 const TRIES = 100
 
 /** Size of the first block where tenants share the store, and each has blocks of its own. */
@@ -73,7 +77,7 @@ export class IdBlocks {
   /** The first of `count` consecutive numbers. Synchronous where as many are at hand: nearly always. */
   take(tenant: string, count: number): number | Promise<number> {
     const block = this.#blocks.get(tenant)
-    if (block === undefined || block.end - block.next < count) return this.#takeOfNext(tenant, count)
+    if (block === undefined || !this.#has(block, count)) return this.#takeOfNext(tenant, count)
     const first = block.next
     block.next += count
     return first
@@ -98,6 +102,11 @@ export class IdBlocks {
   /** Drops all reserved numbers: the store gave one of them to another process, so it has lost the reservation. */
   forget(): void {
     this.#blocks.clear()
+  }
+
+  /** Whether it has as many, and is not so old that they would tell of another time. */
+  #has({ next, end, reservedAt }: Block, count: number): boolean {
+    return end - next >= count && this.#clock.now() - reservedAt < STALE_MS
   }
 
   async #takeOfNext(tenant: string, count: number): Promise<number> {
@@ -125,10 +134,12 @@ export class IdBlocks {
 
   async #reserve(tenant: string, count: number): Promise<void> {
     const before = this.#blocks.get(tenant)
-    if (before !== undefined && before.end - before.next >= count) return
+    if (before !== undefined && this.#has(before, count)) return
     const reservedAt = this.#clock.now()
     const isFast = before !== undefined && reservedAt - before.reservedAt < FAST_MS
-    const sizeOf = (first: number, largest: number) => (isFast ? Math.min(largest, before.size * 2) : first)
+    const isSlow = before !== undefined && before.end - before.next >= count
+    const sizeOf = (first: number, largest: number) =>
+      isFast ? Math.min(largest, before.size * 2) : isSlow ? SLOW_BLOCK : first
     const { next, end, size } = await this.#advance(tenant, ({ shared }) => {
       const size = shared === true ? sizeOf(FIRST_OWN, LARGEST_OWN) : sizeOf(FIRST_BLOCK, LARGEST_BLOCK)
       return { size, taken: Math.max(size, count) }

@@ -27,4 +27,20 @@ export const METRICS = {
   pawl_dead_letters_total: { kind: 'counter', help: 'Dead letters, by reason.' },
   pawl_job_duration_seconds: { kind: 'histogram', help: 'Time in handlers, per attempt.' },
   pawl_queue_wait_seconds: { kind: 'histogram', help: 'From claimable to claimed.' },
+  pawl_ledger_joins_total: {
+    kind: 'counter',
+    help: 'Redis with a ledger: how often this process made the server fit its ledger, by what was wrong: empty, behind, forked, fenced, restarted, or calls that were lost.',
+  },
+  pawl_ledger_loads_total: {
+    kind: 'counter',
+    help: 'Redis with a ledger: joins for which all that lives was loaded from the ledger.',
+  },
+  pawl_ledger_refused_appends_total: {
+    kind: 'counter',
+    help: 'Redis with a ledger: stretches of the log that the ledger did not take: another process had shipped them, or the server had gone back.',
+  },
+  pawl_script_errors_total: {
+    kind: 'counter',
+    help: 'Redis: scripts that the server refused or that failed, by script and code (OOM: its memory is full; BEHIND: too much waits for the ledger).',
+  },
 } as const

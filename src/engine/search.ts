@@ -4,7 +4,7 @@ import { type FieldName, hasNames, isSifted, matches, type Term, timesIn } from 
 import { matches as answers } from '../store/matches.ts'
 import type { JobQuery } from '../store/store.ts'
 import type { Engine } from './engine.ts'
-import { type Fits, fitting } from './fitting.ts'
+import { type Asked, type Sift, sifting, statesImplied } from './fitting.ts'
 import type { InputTerm } from './input-terms.ts'
 
 export interface Narrowed {
@@ -12,19 +12,14 @@ export interface Narrowed {
   /** The one that is named: it must match everything else, too (`isFound`). */
   readonly id: string | undefined
   /** What stores do not look for, and a record tells; undefined where nothing of it is asked. */
-  readonly isWanted: Fits | undefined
+  readonly sift: Sift | undefined
   readonly input: readonly InputTerm[]
   /** Nothing can match: a name that there is none of. */
   readonly nothing: boolean
 }
 
 /** `at`: the time that what is said relative to now is relative to. */
-export async function narrowedBy(
-  terms: readonly Term[],
-  engine: Pick<Engine, 'events' | 'settings' | 'now'>,
-  tenant: string,
-  at: Time,
-): Promise<Narrowed> {
+export async function narrowedBy(terms: readonly Term[], engine: Asked, tenant: string, at: Time): Promise<Narrowed> {
   const names = await namesIn(terms, engine, tenant)
   const labels = Object.fromEntries(
     terms
@@ -35,7 +30,7 @@ export async function narrowedBy(
   const [from, to] = [created.map((each) => each.from ?? 0), created.map((each) => each.to ?? Number.POSITIVE_INFINITY)]
   return {
     id: valueIn(terms, 'id'),
-    isWanted: await fitting(terms, engine, tenant, at),
+    sift: await sifting(terms, engine, tenant, at),
     input: terms
       .filter(({ field }) => field.startsWith('input.'))
       .map(({ field, values }) => ({ path: field.split('.').slice(1), pattern: values[0] ?? '' })),
@@ -76,7 +71,8 @@ async function namesIn(terms: readonly Term[], engine: Pick<Engine, 'events'>, t
   const open = (name: FieldName) =>
     termsOf(terms, name).some(({ not, values }) => not || values.some((each) => each.includes('*')))
   const tally = open('queue') || open('type') ? (await engine.events({ by: 'tally', tenant })).tally : []
-  const states = chosen(termsOf(terms, 'state'), STATES)
+  const implied = statesImplied(terms)
+  const states = chosen(termsOf(terms, 'state'), implied ?? STATES) ?? implied
   const queues = open('queue')
     ? chosen(termsOf(terms, 'queue'), unique(tally.map(({ queue }) => queue)))
     : plain(termsOf(terms, 'queue'))

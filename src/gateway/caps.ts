@@ -67,6 +67,7 @@ export const CAPS = {
     refusal: 'FULL',
   },
   schedulesPerTenant: { most: 1_000, per: 'tenant', of: 'schedules', refusal: 'FULL' },
+  policiesPerTenant: { most: 20, per: 'tenant', of: 'policies that are set', refusal: 'FULL' },
   tokensPerTenant: { most: 1_000, per: 'tenant', of: 'tokens', refusal: 'FULL' },
   workersPerTenant: { most: 2_000, per: 'tenant', of: 'workers that have told of themselves', refusal: 'FULL' },
   busMessages: {

@@ -34,6 +34,7 @@ import {
   startOperation,
 } from './handlers/operations.ts'
 import { showErrors, showIndex } from './handlers/pages.ts'
+import { listPolicies, removePolicy, setPolicy, showPolicy } from './handlers/policies.ts'
 import { listQueues, pauseQueue, resumeQueue, showQueue } from './handlers/queues.ts'
 import { showResult } from './handlers/result.ts'
 import {
@@ -82,6 +83,10 @@ export const HANDLERS: Readonly<Record<string, Handler>> = {
   removeLimit,
   resetLimit,
   probeLimit,
+  listPolicies,
+  showPolicy,
+  setPolicy,
+  removePolicy,
   listSchedules,
   showSchedule,
   defineSchedule,

@@ -29,6 +29,11 @@ export const OBJECTIONS = {
     title: 'The same key is being processed',
     next: 'Wait for the first request to be answered.',
   },
+  CHANGED: {
+    status: 409,
+    title: 'It has been changed meanwhile',
+    next: 'Look at what is there now, then say which revision you replace.',
+  },
   NOT_ACCEPTABLE: {
     status: 406,
     title: 'Not in that form',

@@ -11,6 +11,7 @@ import { type Unclaimable, unclaimable } from '../engine/unclaimable.ts'
 import { Workers } from '../engine/workers.ts'
 import type { Backlog, Tally } from '../store/store.ts'
 import { type Clock, realClock } from '../system/clock.ts'
+import type { LedgerDesk, LedgerStanding } from '../system/meter.ts'
 import { CAPS } from './caps.ts'
 
 export interface PrometheusOptions {
@@ -31,9 +32,16 @@ export interface PrometheusOptions {
   readonly clock?: Clock | undefined
 }
 
+/** A `Pawl`, as far as it is watched. */
+export interface Watchable {
+  readonly engine: Engine
+  /** @internal Of a Redis with a ledger. */
+  readonly ledger?: Pick<LedgerDesk, 'standing'> | undefined
+}
+
 export interface PrometheusMetrics extends Metrics {
   /** From now on a scrape tells of these queues, too. A `Pawl` is one whose engine is told of. */
-  watch(pawl: { readonly engine: Engine }): void
+  watch(pawl: Watchable): void
   /** All that the registry has, as Prometheus reads it. */
   text(): Promise<string>
 }
@@ -58,6 +66,10 @@ export const LABELS: Readonly<Record<MetricName, readonly string[]>> = {
   pawl_dead_letters_total: ['reason'],
   pawl_job_duration_seconds: ['type'],
   pawl_queue_wait_seconds: ['type'],
+  pawl_ledger_joins_total: ['reason'],
+  pawl_ledger_loads_total: [],
+  pawl_ledger_refused_appends_total: [],
+  pawl_script_errors_total: ['script', 'code'],
 }
 
 /** For `open`'s `metrics`: counts what this process does, under the names that docs/metrics.md has. */
@@ -78,12 +90,17 @@ export function prometheus({
   return {
     add: (name, value, labels) => counters.get(name)?.inc(few(labels), value),
     observe: (name, value, labels) => histograms.get(name)?.observe(few(labels), value),
-    watch({ engine }) {
+    watch({ engine, ledger }) {
       const watch = watched(engine, values, clock)
       depth(registry, watch)
       inflight(registry, watch, few)
       oldest(registry, watch)
       stuck(registry, watch, values)
+      if (ledger !== undefined)
+        ledgerGauges(
+          registry,
+          held(() => ledger.standing(), clock),
+        )
     },
     text,
   }
@@ -132,6 +149,19 @@ export const WATCHED = {
   pawl_queue_oldest_seconds: {
     labels: ['queue'],
     help: 'How long the oldest queued job of a queue has been waiting.',
+  },
+  pawl_ledger_log_entries: {
+    labels: [],
+    help: 'Redis with a ledger: entries of the log that Redis has in its memory.',
+  },
+  pawl_ledger_lag_entries: { labels: [], help: 'Redis with a ledger: entries that the ledger has not taken yet.' },
+  pawl_ledger_lag_seconds: {
+    labels: [],
+    help: 'Redis with a ledger: how long the first entry that the ledger has not taken has been waiting.',
+  },
+  pawl_ledger_unfolded_entries: {
+    labels: [],
+    help: 'Redis with a ledger: entries that the ledger has, and its tables for reading have not.',
   },
 } as const
 
@@ -194,6 +224,18 @@ function oldest(registry: Registry, watch: () => Promise<Watch>): void {
     }
     for (const [queue, at] of since) metric.set({ queue }, Math.max(0, now - at) / 1_000)
   })
+}
+
+/** One question for all of them. */
+function ledgerGauges(registry: Registry, standing: () => Promise<LedgerStanding>): void {
+  const numbers = {
+    pawl_ledger_log_entries: ({ logged }) => logged,
+    pawl_ledger_lag_entries: ({ unshipped }) => unshipped,
+    pawl_ledger_lag_seconds: ({ unshippedMs }) => unshippedMs / 1_000,
+    pawl_ledger_unfolded_entries: ({ unfolded }) => unfolded,
+  } satisfies Partial<Record<keyof typeof WATCHED, (standing: LedgerStanding) => number>>
+  for (const [name, number] of Object.entries(numbers))
+    gauge(registry, name as keyof typeof numbers, async (metric) => metric.set(number(await standing())))
 }
 
 function stuck(registry: Registry, watch: () => Promise<Watch>, most: number): void {

@@ -1,10 +1,11 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec'
-import type { DuplicatesInput } from '../core/duplicates.ts'
+import { type DuplicatesInput, FORMER } from '../core/duplicates.ts'
 import type { LimitInput } from '../core/flow/limit-input.ts'
 import { DEFAULT_TENANT, type JobFlow, type Kind } from '../core/job.ts'
 import type { Violation } from '../core/refusal.ts'
 import { isReserved, RESERVED_RULE } from '../core/reserved.ts'
-import { type PolicyInput, resolvePolicy } from '../core/resolve.ts'
+import { POLICY_WORDS, type PolicyInput, resolvePolicy } from '../core/resolve.ts'
+import { unknownWords, wordsOf } from '../core/unknown-words.ts'
 import { kindViolations } from '../core/validate.ts'
 import type { Context } from '../worker/context.ts'
 import { Invalid } from './errors.ts'
@@ -146,12 +147,28 @@ export interface DefineOptions<Type extends string, I, O, P, R> extends SpecOpti
   run(input: I, ctx: Context): Promise<R> | R
 }
 
+const HANDLER_WORDS = wordsOf<HandlerOptions>({ module: true, isolate: true, memoryMb: true })
+
+const SPEC_WORDS: readonly string[] = [
+  ...wordsOf<Omit<SpecOptions<string, unknown, unknown, unknown>, keyof PolicyInput>>({
+    type: true,
+    queue: true,
+    tenant: true,
+    input: true,
+    output: true,
+    limit: true,
+    fair: true,
+  }),
+  ...POLICY_WORDS.filter((word) => word !== 'limits'),
+]
+
 /** `R` is what the handler is seen to answer: where `output` says what it must be, a difference is reported at `run`. */
 export function defineJob<const Type extends string, I = unknown, O = unknown, P = I, R extends O = O>(
   options: DefineOptions<Type, I, O, P, R>,
 ): DefinedJob<Type, I, Answered<O, R>, P> {
-  const spec: JobSpec<Type, I, O, P> = defineSpec<Type, I, O, P>(options)
-  return implementJob(spec, options.run, options) as never
+  const { run, module, isolate, memoryMb, ...words } = options
+  const spec: JobSpec<Type, I, O, P> = specOf<Type, I, O, P>(words, [...SPEC_WORDS, ...HANDLER_WORDS, 'run'])
+  return implementJob(spec, run, { module, isolate, memoryMb }) as never
 }
 
 type Answered<O, R> = unknown extends O ? R : O
@@ -160,7 +177,16 @@ type Answered<O, R> = unknown extends O ? R : O
 export function defineSpec<const Type extends string, I = unknown, O = unknown, P = I>(
   options: SpecOptions<Type, I, O, P>,
 ): JobSpec<Type, I, O, P> {
-  const { type, queue = DEFAULT_QUEUE, tenant, input, output, dedupe: asked, ...policy } = options
+  return specOf(options, SPEC_WORDS)
+}
+
+function specOf<const Type extends string, I, O, P>(
+  options: SpecOptions<Type, I, O, P>,
+  known: readonly string[],
+): JobSpec<Type, I, O, P> {
+  const unknown = unknownWords(options, known).filter(({ field }) => field !== FORMER)
+  if (unknown.length > 0) throw new Invalid(`job type ${String(options.type)}`, unknown)
+  const { type, queue = DEFAULT_QUEUE, tenant, input, output, dedupe: asked, limit: _, fair: __, ...policy } = options
   const duplicates = typeof asked === 'function' ? undefined : asked
   const dedupe = typeof asked === 'function' ? asked : asked && ((handed: P) => asked.key(handed))
   const resolved = resolvePolicy({ ...policy, limits: limitsOf(options), dedupe: duplicates })
@@ -177,6 +203,8 @@ export function implementJob<Type extends string, I, O, P>(
   run: (input: I, ctx: Context) => Promise<O> | O,
   options: HandlerOptions = {},
 ): DefinedJob<Type, I, O, P> {
+  const unknown = unknownWords(options, HANDLER_WORDS)
+  if (unknown.length > 0) throw new Invalid(`job type ${spec.type}`, unknown)
   return Object.freeze({ ...spec, spec, run, ...placeOf(spec.type, options) })
 }
 

@@ -7,9 +7,10 @@ import type { Kind } from '../core/job.ts'
 import { reasonOf } from '../core/reason.ts'
 import type { Violation } from '../core/refusal.ts'
 import { refuse } from '../core/refuse.ts'
+import { wordsOf } from '../core/unknown-words.ts'
 import type { Engine, EnqueueAnswer, EnqueueRequest } from '../engine/engine.ts'
 import type { Transaction } from '../store/store.ts'
-import type { EnqueueOptions } from './enqueue-options.ts'
+import { demandKnown, ENQUEUE_WORDS, type EnqueueOptions } from './enqueue-options.ts'
 import { Invalid, Refused, type RefusedItem, SomeRefused } from './errors.ts'
 import { inputText } from './input-text.ts'
 import { type Produced, type Producer, type Producible, produced, schemaOf } from './producer.ts'
@@ -30,6 +31,11 @@ export interface EnqueueManyOptions<P = unknown> extends EnqueueOptions {
    */
   readonly each?: ((input: P, index: number) => ItemOptions) | undefined
 }
+
+const MANY_WORDS: readonly string[] = [
+  ...ENQUEUE_WORDS,
+  ...wordsOf<Omit<EnqueueManyOptions, keyof EnqueueOptions>>({ atomic: true, each: true }),
+]
 
 export type EnqueueOutcome<Handle> =
   | { readonly ok: true; readonly index: number; readonly job: Handle }
@@ -71,6 +77,7 @@ export class Many<P> {
     this.#job = job
     this.#inputs = inputs
     this.#options = options
+    demandKnown('enqueueMany', options, MANY_WORDS)
     this.#tx = recognised(options.tx)
     this.#done = new Array(inputs.length)
     this.#texts = new Array(inputs.length)
@@ -211,6 +218,7 @@ export function handlesOf<Handle>(done: readonly Done[], handle: (produced: Prod
 
 /** A transaction is everybody's: one that only some of them were given would be lost on the others. */
 function own(options: ItemOptions): ItemOptions {
+  demandKnown('enqueueMany', options)
   const shared = (['tx', 'timeout', 'signal'] as const).filter((name) => name in options)
   if (shared.length === 0) return options
   throw new Invalid(

@@ -2,6 +2,7 @@ import type { DuplicatesInput } from '../core/duplicates.ts'
 import { DURATION_RULE, type Duration, parseDuration } from '../core/duration.ts'
 import { type Kind, PRIORITIES, type Priority, type PriorityName } from '../core/job.ts'
 import type { Violation } from '../core/refusal.ts'
+import { unknownWords, wordsOf } from '../core/unknown-words.ts'
 import type { EnqueueRequest } from '../engine/engine.ts'
 import { unsaidIn } from '../engine/job-types.ts'
 import type { Transaction } from '../store/store.ts'
@@ -40,6 +41,41 @@ export interface EnqueueOptions extends SpawnOptions, CallOptions {
    * @default that of `open`, else `producer`
    */
   readonly actor?: string | undefined
+}
+
+export const ENQUEUE_WORDS = wordsOf<EnqueueOptions>({
+  id: true,
+  dedupeKey: true,
+  flow: true,
+  delay: true,
+  runAt: true,
+  priority: true,
+  queue: true,
+  policy: true,
+  tenant: true,
+  labels: true,
+  correlationId: true,
+  workflowId: true,
+  stepIndex: true,
+  traceparent: true,
+  topic: true,
+  contextPtr: true,
+  adapterId: true,
+  env: true,
+  requestId: true,
+  idempotencyKey: true,
+  dedupe: true,
+  tx: true,
+  parentId: true,
+  actor: true,
+  timeout: true,
+  signal: true,
+})
+
+/** Throws where something is said about a new job that nobody would hear. */
+export function demandKnown(what: string, options: object, known: readonly string[] = ENQUEUE_WORDS): void {
+  const unknown = unknownWords(options, known)
+  if (unknown.length > 0) throw new Invalid(what, unknown)
 }
 
 /** `producer` is what stores need not write down. */

@@ -2,9 +2,11 @@
 import type { JobId } from '../core/job.ts'
 import type { AuditLog } from '../engine/audit.ts'
 import type { Engine } from '../engine/engine.ts'
+import type { Mended } from '../engine/mend.ts'
 import type { Durability } from '../system/durability.ts'
 import type { Ids } from '../system/ids.ts'
 import type { Log } from '../system/log.ts'
+import type { LedgerDesk } from '../system/meter.ts'
 import type { Timers } from '../system/timers.ts'
 import type { Surroundings } from '../worker/worker.ts'
 import type { Telemetry } from './telemetry.ts'
@@ -28,8 +30,14 @@ export interface PawlParts {
   readonly audit?: AuditLog | undefined
   /** What the store's server promises, where that is for its settings to say. */
   readonly durability?: Durability | undefined
+  /** Of a Redis with a ledger. */
+  readonly ledger?: LedgerDesk | undefined
   /** Removes jobs that have ended, where the store is at hand; tells of each whether it is gone. */
   readonly purge?: ((ids: readonly JobId[]) => Promise<readonly boolean[]>) | undefined
+  /** Makes anew what is derived of limits, where the store is at hand: of one tenant, or of all. `before` is told of each. */
+  readonly mend?:
+    | ((tenant: string | undefined, before: (tenant: string) => Promise<void>) => Promise<Mended>)
+    | undefined
   /** Stopped before the engine is closed. */
   readonly services?: readonly AsyncDisposable[] | undefined
 }

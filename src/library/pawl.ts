@@ -9,7 +9,6 @@ import { DEFAULT_TENANT, type Job, type JobId } from '../core/job.ts'
 import { toJson } from '../core/json.ts'
 import type { Jsonify } from '../core/jsonify.ts'
 import { reasonOf } from '../core/reason.ts'
-import type { AuditLog } from '../engine/audit.ts'
 import type { Verification } from '../engine/discrepancy.ts'
 import type { Answer, Engine, Word } from '../engine/engine.ts'
 import { findSome } from '../engine/find-some.ts'
@@ -20,7 +19,7 @@ import { realClock } from '../system/clock.ts'
 import { within } from '../system/within.ts'
 import type { JobDefinition } from '../worker/definition.ts'
 import { type Replayed, replay } from '../worker/replay.ts'
-import { startWorker, type Worker, type WorkerOptions } from '../worker/worker.ts'
+import { demandKnown, startWorker, type Worker, type WorkerOptions } from '../worker/worker.ts'
 import { announcementOf } from './announcement.ts'
 import { approving } from './approving.ts'
 import {
@@ -57,6 +56,7 @@ import { LimitDesk } from './limits.ts'
 import { machine } from './machine.ts'
 import { OperationDesk } from './operations-desk.ts'
 import type { Around, PawlParts } from './pawl-parts.ts'
+import { PolicyDesk } from './policies.ts'
 import { Producer } from './producer.ts'
 import { bodyIn, eventsFor, explained, history, mustFind, resultOf, withBodies } from './reads.ts'
 import { type Redriven, redrive } from './redrive.ts'
@@ -84,10 +84,14 @@ export class Pawl implements AsyncDisposable {
   readonly engine: Engine
   /** @internal What the store's server promises, where that is for its settings to say. */
   readonly durability: PawlParts['durability']
+  /** @internal Of a Redis with a ledger: what can be asked of both. */
+  readonly ledger: PawlParts['ledger']
   /** What runs by the clock: looked at, paused, run now, made by hand, compared with what code has. */
   readonly schedules: ScheduleDesk
   /** What jobs share that is limited: looked at, set by hand, reset. */
   readonly limits: LimitDesk
+  /** Who is admitted, as tenants have set it: looked at, set, removed. */
+  readonly policies: PolicyDesk
   /** The table the engine enforces. */
   readonly machine = machine
   /** What is done to many jobs at once: redriven, cancelled, purged. */
@@ -107,13 +111,13 @@ export class Pawl implements AsyncDisposable {
   /** @internal */
   constructor(parts: PawlParts) {
     this.#parts = parts
-    this.engine = parts.engine
-    this.durability = parts.durability
+    ;({ engine: this.engine, durability: this.durability, ledger: this.ledger } = parts)
     this.#tenant = parts.tenant ?? DEFAULT_TENANT
     this.#endings = new Endings(parts.engine, parts.timers, parts.log)
     this.#producer = new Producer(parts.engine, { tenant: this.#tenant, actor: parts.actor })
     this.schedules = new ScheduleDesk(parts, this.#producer.types)
     this.limits = new LimitDesk(parts)
+    this.policies = new PolicyDesk(parts)
     this.operations = new OperationDesk(parts, (job, signal) => this.#endings.of(job, signal))
   }
 
@@ -253,20 +257,21 @@ export class Pawl implements AsyncDisposable {
     const { dryRun = false, actor = this.#actor, requestId = this.#parts.ids.requestId() } = options
     const tenant = filter.tenant ?? options.tenant ?? this.#parts.tenant
     const asked = { filter: { ...filter, tenant }, dryRun, actor, requestId }
-    const written = (about: string) => this.#write(tenant ?? this.#tenant, { act: 'jobs.reopened', by: actor, about })
+    const written = async (about: string) =>
+      await this.#parts.audit?.append(tenant ?? this.#tenant, { act: 'jobs.reopened', by: actor, about })
     return this.#call('redrive', options, (engine) => redrive(engine, asked, written))
   }
 
   pause(queue: string, { actor = this.#actor, tenant = this.#tenant, ...bounds }: Asked = {}): Promise<void> {
     return this.#call(`pause ${queue}`, bounds, async (engine) => {
-      await this.#write(tenant, { act: 'queue.paused', by: actor, about: queue })
+      await this.#parts.audit?.append(tenant, { act: 'queue.paused', by: actor, about: queue })
       await new Queues(engine).pause(tenant, queue, actor)
     })
   }
 
   resume(queue: string, { actor = this.#actor, tenant = this.#tenant, ...bounds }: Asked = {}): Promise<void> {
     return this.#call(`resume ${queue}`, bounds, async (engine) => {
-      await this.#write(tenant, { act: 'queue.resumed', by: actor, about: queue })
+      await this.#parts.audit?.append(tenant, { act: 'queue.resumed', by: actor, about: queue })
       await new Queues(engine).resume(tenant, queue)
     })
   }
@@ -318,6 +323,7 @@ export class Pawl implements AsyncDisposable {
   /** Runs the handlers of these types in this process, until the worker is stopped. */
   work(jobs: readonly JobDefinition[], options: WorkerOptions = {}): Worker {
     if (jobs.length === 0) throw new TypeError('work: no job types are given, so there is nothing to run')
+    demandKnown(options)
     const { timers, ids, log, surroundings, telemetry } = this.#parts
     const around = telemetry && ((job: JobDefinition) => telemetry.definition(job))
     const spawn = spawning(this.#producer, this.engine, telemetry !== undefined)
@@ -373,11 +379,6 @@ export class Pawl implements AsyncDisposable {
     await within(timers, REST_WITHIN_MS, rested)
     await this.engine[Symbol.asyncDispose]()
     await rested
-  }
-
-  /** Into the audit log, before it is done. */
-  async #write(tenant: string, entry: Parameters<AuditLog['append']>[1]): Promise<void> {
-    await this.#parts.audit?.append(tenant, entry)
   }
 
   get #actor(): string {

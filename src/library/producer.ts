@@ -7,7 +7,7 @@ import { resolvePolicy } from '../core/resolve.ts'
 import type { Engine, EnqueueAnswer, EnqueueRequest } from '../engine/engine.ts'
 import { JobTypes, withDuplicates } from '../engine/job-types.ts'
 import type { Spawnable } from '../worker/spawn.ts'
-import { type EnqueueOptions, enqueueRequest, PRODUCER } from './enqueue-options.ts'
+import { demandKnown, type EnqueueOptions, enqueueRequest, PRODUCER } from './enqueue-options.ts'
 import { Invalid, Refused } from './errors.ts'
 import { inputText } from './input-text.ts'
 import { recognised } from './transaction-shape.ts'
@@ -50,6 +50,7 @@ export class Producer {
     input: unknown,
     options: EnqueueOptions,
   ): Promise<Produced> {
+    demandKnown(`enqueue of ${typeof job === 'string' ? job : job.type}`, options)
     const tx = recognised(options.tx)
     const known = this.kind(job, options)
     const kind = known instanceof Promise ? await known : known

@@ -4,6 +4,7 @@ import { DEFAULT_TENANT, type JobFlow, type Priority, type PriorityName } from '
 import type { Violation } from '../core/refusal.ts'
 import { refuse } from '../core/refuse.ts'
 import type { CatchUp, Schedule } from '../core/schedule.ts'
+import { unknownWords, wordsOf } from '../core/unknown-words.ts'
 import type { ActName } from '../engine/audit.ts'
 import type { JobTypes } from '../engine/job-types.ts'
 import { definitionFrom } from '../engine/schedule-words.ts'
@@ -73,6 +74,19 @@ export interface ScheduleOptions extends CallOptions {
   readonly paused?: boolean | undefined
 }
 
+const SCHEDULE_WORDS = wordsOf<Omit<ScheduleOptions, keyof CallOptions>>({
+  cron: true,
+  every: true,
+  timeZone: true,
+  catchUp: true,
+  cap: true,
+  jitter: true,
+  priority: true,
+  queue: true,
+  flow: true,
+  paused: true,
+})
+
 export interface ReconcileOptions extends Asked {
   /**
    * Remove them, instead of only naming them.
@@ -101,7 +115,7 @@ export class ScheduleDesk {
     input: unknown,
     source: 'code' | 'hand',
   ): Promise<Schedule> {
-    const found: Violation[] = []
+    const found: Violation[] = [...unknownWords(options, SCHEDULE_WORDS)]
     const priority = priorityFrom(options.priority, found)
     const type = typeof job === 'string' ? job : job.type
     const text = await inputText(type, schemaOf(job), input)

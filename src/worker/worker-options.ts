@@ -5,6 +5,7 @@ import { DEFAULT_TENANT } from '../core/job.ts'
 import { AGE_MS } from '../core/lanes.ts'
 import { LENGTHS, SIZES } from '../core/limits.ts'
 import { isSegment } from '../core/name.ts'
+import { unknownWords, wordsOf } from '../core/unknown-words.ts'
 import type { Clock } from '../system/clock.ts'
 import type { Ids } from '../system/ids.ts'
 import type { Log } from '../system/log.ts'
@@ -90,6 +91,27 @@ export interface WorkerOptions {
    * @default 'keep'
    */
   readonly onBlocked?: 'keep' | 'lose' | undefined
+}
+
+const WORKER_WORDS = wordsOf<WorkerOptions>({
+  concurrency: true,
+  queues: true,
+  pool: true,
+  capabilities: true,
+  id: true,
+  processes: true,
+  prefetch: true,
+  poll: true,
+  ageing: true,
+  drain: true,
+  signals: true,
+  onBlocked: true,
+})
+
+/** Throws where something is said about a worker that nobody would hear. */
+export function demandKnown(options: WorkerOptions): void {
+  const [first] = unknownWords(options, WORKER_WORDS)
+  if (first !== undefined) throw new TypeError(`${first.field}: ${first.rule}`)
 }
 
 export interface StopOptions {

@@ -52,7 +52,7 @@ import {
   type WorkerSettings,
 } from './worker-options.ts'
 
-export type { StopOptions, Surroundings, WorkerOptions } from './worker-options.ts'
+export { demandKnown, type StopOptions, type Surroundings, type WorkerOptions } from './worker-options.ts'
 
 export interface Worker extends AsyncDisposable {
   readonly id: string

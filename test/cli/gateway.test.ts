@@ -47,6 +47,8 @@ describe('what is told of a job', () => {
     // The same search there.
     const listed = await run('jobs', 'ls', 'is:cancelling', '--queue', 'links')
     expect(listed.stdout).toContain(`${first.url}/jobs?q=queue%3Alinks+is%3Acancelling\n`)
+    const sorted = await run('jobs', 'ls', '--queue', 'links', '--sort', 'due')
+    expect(sorted.stdout).toContain(`/jobs?${new URLSearchParams({ q: 'queue:links', sort: 'due' })}`)
     const clicked = await pawl(['jobs', 'ls', '--queue', 'links'], { env, columns: 120 })
     expect(clicked.stdout).toContain(`\u001b]8;;${link}\u001b\\${id}\u001b]8;;\u001b\\`)
     expect((await run('dlq', 'ls')).stdout).not.toContain('undefined')

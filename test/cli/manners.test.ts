@@ -331,7 +331,7 @@ describe('completions', () => {
       'jobs ls state:failed,d': 'state:failed,denied state:failed,dead_lettered',
       // As bash cuts a word at its colons.
       'jobs ls state : fa': 'failed',
-      'jobs ls is :': 'paused compensating cancelling schedule',
+      'jobs ls is :': 'held paused compensating cancelling schedule',
     }
     expect(await inBash(...Object.keys(offered))).toEqual(Object.values(offered))
   })

@@ -9,9 +9,11 @@ import {
   matches,
   numbersIn,
   parseSearch,
+  rankOf,
   timesIn,
   valuesOf,
 } from '../../src/core/search.ts'
+import { given } from './given.ts'
 
 const terms = (text: string) => {
   const search = parseSearch(text)
@@ -128,5 +130,21 @@ describe('the grammar of searches', () => {
   it('has a star at either end', () => {
     expect(['a*', '*c', '*b*', 'abc', '*'].every((pattern) => matches(pattern, 'abc'))).toBe(true)
     expect(['b*', '*b', '*x*', 'ab'].some((pattern) => matches(pattern, 'abc'))).toBe(false)
+  })
+})
+
+describe('where a job stands among others', () => {
+  const { record } = given({}, { runAt: 2_000_000 })
+
+  it('is by its last change, from either end', () => {
+    expect(rankOf(record, 'changed', 'newest')).toBe(-record.updatedAt)
+    expect(rankOf(record, 'changed', 'oldest')).toBe(record.updatedAt)
+  })
+
+  it('is by when it is due, by what is next where nothing is, and last where no time is set', () => {
+    expect(rankOf(record, 'due', 'newest')).toBe(2_000_000)
+    expect(rankOf({ ...record, readyAt: undefined, nextTickAt: 7 }, 'due', 'newest')).toBe(7)
+    const untimed = { ...record, readyAt: undefined, nextTickAt: undefined }
+    expect(rankOf(untimed, 'due', 'oldest')).toBe(Number.POSITIVE_INFINITY)
   })
 })

@@ -5,6 +5,7 @@ import { openMemoryStore } from '../../src/store/memory/memory.ts'
 import type { Hint, Store } from '../../src/store/store.ts'
 import { realClock } from '../../src/system/clock.ts'
 import { realTimers, type Timers } from '../../src/system/timers.ts'
+import { freshDatabase } from '../support/postgres.ts'
 import { openAt, PLACES, STORES } from './opened.ts'
 
 /** Counts what has been started and not ended. */
@@ -104,7 +105,7 @@ describe('closing', () => {
   })
 
   it('asks for a migration on Postgres instead of making one', async () => {
-    await using place = await PLACES.postgres()
-    await expect(openAt(place, { migrate: false })).rejects.toThrow(/migrate/)
+    await using empty = await freshDatabase()
+    await expect(openAt(empty, { migrate: false })).rejects.toThrow(/migrate/)
   })
 })

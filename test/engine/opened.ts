@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import type { Pawl } from '../../src/library/pawl.ts'
 import { type OpenOptions, open } from '../../src/open.ts'
 import { redisMissing } from '../support/debian.ts'
-import { freshDatabase } from '../support/postgres.ts'
+import { migratedDatabase } from '../support/migrated-postgres.ts'
 import { freshPrefix } from '../support/redis.ts'
 
 /** A store of each kind, empty and its own, by the URL a user would open it with. */
@@ -21,7 +21,7 @@ export const PLACES: Readonly<Record<'memory' | 'sqlite' | 'postgres' | 'redis',
       [Symbol.asyncDispose]: async () => rmSync(folder, { recursive: true, force: true }),
     }
   },
-  postgres: () => freshDatabase(),
+  postgres: () => migratedDatabase(),
   redis: () => freshPrefix(),
 }
 

@@ -78,6 +78,7 @@ class World {
         find: (query) => this.#mortal('find', () => engine.find(query)),
         load: (items) => this.#mortal('load', () => engine.load(items)),
         settings: (operations) => this.#mortal('settings', () => engine.settings(operations)),
+        whatHolds: (jobs) => this.#mortal('load', () => engine.whatHolds(jobs)),
         settle: (words) => this.#many('settle', words, (some) => engine.settle(some)),
         enqueue: (requests) => this.#many('enqueue', requests, (some) => engine.enqueue(some)),
       },

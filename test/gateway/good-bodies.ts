@@ -37,6 +37,7 @@ const GOOD: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
   resumeSchedule: {},
   runSchedule: {},
   setLimit: { concurrency: 1 },
+  setPolicy: { text: 'rules: [{ id: a, decision: allow }]' },
   resetLimit: {},
   probeLimit: {},
   startOperation: { action: 'redrive', query: 'queue:none' },

@@ -12,7 +12,7 @@ import { defineJob, open, type Pawl } from '../../src/index.ts'
 import { realClock } from '../../src/system/clock.ts'
 import { realRandom } from '../../src/system/random.ts'
 import { eventually } from '../support/eventually.ts'
-import { freshDatabase } from '../support/postgres.ts'
+import { migratedDatabase } from '../support/migrated-postgres.ts'
 import { startProxy } from '../support/proxy.ts'
 
 const PATH = '/internal/jobs'
@@ -237,7 +237,7 @@ describe('a gateway that is mounted', () => {
   })
 
   it('that meets a store which is away says when to come again, and is there when that is', async () => {
-    await using database = await freshDatabase()
+    await using database = await migratedDatabase()
     await using proxy = await startProxy(database.url)
     await using pawl = await open(proxy.url, { migrate: true, retryFor: '500ms', log: 'silent' })
     const { fetch: ask } = gateway(pawl, { authorize: () => ({ name: 'me', scope: 'viewer' }) })

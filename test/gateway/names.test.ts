@@ -100,6 +100,7 @@ const BODIES: Readonly<Record<string, string>> = {
   result002: '{"fence":"f","status":"SUCCEEDED"}',
   defineSchedule: '{"type":"x","every":"1h"}',
   setLimit: '{"weight":2}',
+  setPolicy: '{"text":"rules: [{ id: a, decision: allow }]"}',
   approveJob: '{"policyHash":"h","jobHash":"h"}',
 }
 const bodyFor = (name: string): string =>
@@ -121,6 +122,7 @@ describe.each(TAKEN)('%j', (name) => {
       if (route.path.includes('{token}')) expect(about).toContain('No token has this id')
       else if (route.path.startsWith('/v1/schedules/')) expect(about).toMatch(/: (20\d |404 .*There is no schedule)/)
       else if (route.path.startsWith('/v1/limits/')) expect(about).toMatch(/: (20\d |404 .*There is no limit key)/)
+      else if (route.path.startsWith('/v1/policies/')) expect(about).toMatch(/: (20\d |404 .*There is no policy)/)
       else if (route.path.startsWith('/v1/operations/')) expect(about).toMatch(/: 404 .*There is no operation/)
       else if (route.name === 'showType') expect(about).toMatch(/: (404|200) .*(No worker has announced|"type":)/)
       else if (status >= 400)

@@ -5,7 +5,7 @@ import type { Engine } from '../../src/engine/engine.ts'
 import { startGateway } from '../../src/gateway/serve.ts'
 import { open } from '../../src/open.ts'
 import { eventually } from '../support/eventually.ts'
-import { freshDatabase } from '../support/postgres.ts'
+import { migratedDatabase } from '../support/migrated-postgres.ts'
 import { startProxy } from '../support/proxy.ts'
 import { byTheClock } from '../support/scale.ts'
 
@@ -18,7 +18,7 @@ const REQUESTS = [
 ] as const
 
 it('a database that is away, or takes no writes, is told soon, and when to come again; and it goes on by itself', async () => {
-  await using database = await freshDatabase()
+  await using database = await migratedDatabase()
   await using proxy = await startProxy(database.url)
   await using pawl = await open(proxy.url, { migrate: true, retryFor: RETRY_FOR })
   await using gateway = await startGateway({ engine: pawl.engine, port: 0, auth: false })

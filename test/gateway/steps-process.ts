@@ -21,7 +21,14 @@ interface Asked {
   readonly n: number
   readonly once: () => Promise<string>
   readonly twice: () => Promise<string>
+  /** The same two, to be asked again. */
+  again(): Pick<Asked, 'once' | 'twice'>
 }
+
+/** A place that seems steep is counted again, so many times at most. */
+const AGAIN = 4
+/** It seems so where twice as much takes more than this many times the steps. */
+const STEEP = 2.2
 
 // Nothing goes on here but what is asked for.
 await using fixture = await openGatewayFixture({ caps: BOUNDLESS }, undefined, { ticker: false, retention: false })
@@ -50,7 +57,8 @@ for (const route of ROUTES) {
       if (n < 20) continue
       await ask(n)()
       await ask(2 * n)()
-      asked.push({ place: place.name, n, once: ask(n), twice: ask(2 * n) })
+      const again = () => ({ once: ask(n), twice: ask(2 * n) })
+      asked.push({ place: place.name, n, ...again(), again })
     }
   }
 }
@@ -59,6 +67,23 @@ const found: Counted[] = []
 await settled()
 for (const { place, n, once, twice } of asked)
   found.push({ place, n, once: await steps(once), twice: await steps(twice) })
+
+// What else a busy machine lets happen meanwhile, a timer that runs out or a connection that is looked after, can only add: where twice as
+// much seems to take too many steps, both are counted again, and the least of each counts.
+for (const [i, { again }] of asked.entries()) {
+  for (let n = 0; n < AGAIN; n += 1) {
+    const before = found[i]
+    if (before === undefined || before.twice <= STEEP * before.once) break
+    const { once, twice } = again()
+    await settled()
+    const counted = { once: await steps(once), twice: await steps(twice) }
+    found[i] = {
+      ...before,
+      once: Math.min(before.once, counted.once),
+      twice: Math.min(before.twice, counted.twice),
+    }
+  }
+}
 
 /** What the counter must see: a list copied for each of its elements, and a library that merges by looking up names. */
 const merged = z.record(z.string(), z.number()).and(z.custom<object>(() => true))

@@ -1,6 +1,6 @@
 /**
  * Work grows with what is sent, and no faster: for every place of every route where there can be many of something,
- * twice as many take at most 2.2 times the steps. Counted, not timed.
+ * twice as many take at most 2.2 times the steps. Counted, not timed: what seems more is counted again, as whatever else goes on adds to it.
  */
 import { execFile } from 'node:child_process'
 import { fileURLToPath } from 'node:url'

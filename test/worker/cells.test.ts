@@ -7,7 +7,7 @@ import { type OpenOptions, open } from '../../src/open.ts'
 import type { LogFields } from '../../src/system/log.ts'
 import type { FailedAttempt } from '../../src/worker/failed-attempt.ts'
 import { eventually } from '../support/eventually.ts'
-import { freshDatabase } from '../support/postgres.ts'
+import { migratedDatabase } from '../support/migrated-postgres.ts'
 import * as jobs from './cell-jobs.ts'
 
 const ALL = [...Object.values(jobs).flat()]
@@ -87,7 +87,7 @@ describe('a handler in a process of its own', () => {
   })
 
   it('has no transaction of its worker, also where there are some', async () => {
-    await using database = await freshDatabase()
+    await using database = await migratedDatabase()
     await using pawl = await open(database.url, { migrate: true, log: 'silent' })
     await using _worker = pawl.work(ALL)
     const job = await pawl.enqueue(jobs.ends, 'tx')

@@ -4,11 +4,14 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Worker as Thread } from 'node:worker_threads'
 import { describe, expect, it, onTestFinished } from 'vitest'
+import { idText } from '../../src/core/id.ts'
 import { defineJob } from '../../src/library/define-job.ts'
 import { open } from '../../src/open.ts'
 import { silentLog } from '../../src/system/log.ts'
+import { machineMs } from '../../src/system/machine-clock.ts'
 import { keepBy } from '../../src/worker/keeper-thread.ts'
 import { Keeping } from '../../src/worker/keeping.ts'
+import { LeaseTable } from '../../src/worker/lease-table.ts'
 import { PLACES } from '../engine/opened.ts'
 import { eventually } from '../support/eventually.ts'
 import { standStill } from '../support/stand-still.ts'
@@ -94,6 +97,30 @@ it('a thread that cannot open its store says why, and the next worker gets anoth
     expect(await gone.promise).toMatch(/no store is known/)
     expect(count.started()).toBe(n)
   }
+})
+
+it('a thread opens its store when the first heartbeat is due, and says why where it cannot', async () => {
+  const address = { entry: new URL('../../src/keeper.ts', import.meta.url), store: { url: 'nowhere://of/long/leases' } }
+  const memory = new SharedArrayBuffer(LeaseTable.bytes(10))
+  const table = new LeaseTable(memory)
+  table.scanEveryMs = 1_000
+  const ready = Promise.withResolvers<void>()
+  const gone = Promise.withResolvers<string>()
+  const listener = { ready: ready.resolve, tell: () => {}, gone: gone.resolve }
+  keepBy(address, { memory, onBlocked: 'keep', aloud: false }, listener)
+  await ready.promise
+  const windowMs = 31_000
+  table.add({
+    id: idText(1),
+    generation: 0,
+    attempt: 1,
+    fence: '0.1.4aa64f0ea6bcdb98',
+    expiresMs: machineMs() + windowMs / 10,
+    windowMs,
+    beatEveryMs: 10_000,
+    limitMs: 60_000,
+  })
+  expect(await gone.promise).toMatch(/no store is known/)
 })
 
 it('a thread that is gone, because its store was away, is started again; until then the loop keeps leases', async () => {

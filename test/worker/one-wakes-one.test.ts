@@ -10,12 +10,13 @@ import { realTimers } from '../../src/system/timers.ts'
 import { Crew } from '../../src/worker/crew.ts'
 import { startWorker } from '../../src/worker/worker.ts'
 import { eventually } from '../support/eventually.ts'
-import { type FreshDatabase, freshDatabase } from '../support/postgres.ts'
+import { migratedDatabase } from '../support/migrated-postgres.ts'
+import type { FreshDatabase } from '../support/postgres.ts'
 import { definition } from './worker-fixture.ts'
 
 let database: FreshDatabase
 beforeAll(async () => {
-  database = await freshDatabase()
+  database = await migratedDatabase()
 })
 afterAll(() => database.drop())
 

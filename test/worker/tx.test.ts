@@ -5,7 +5,7 @@ import type { Pawl } from '../../src/library/pawl.ts'
 import { open } from '../../src/open.ts'
 import type { Context } from '../../src/worker/context.ts'
 import { eventually } from '../support/eventually.ts'
-import { freshDatabase } from '../support/postgres.ts'
+import { migratedDatabase } from '../support/migrated-postgres.ts'
 import { definition, openWorkerFixture } from './worker-fixture.ts'
 
 interface Bank extends AsyncDisposable {
@@ -14,7 +14,7 @@ interface Bank extends AsyncDisposable {
 }
 
 async function openBank(): Promise<Bank> {
-  const database = await freshDatabase()
+  const database = await migratedDatabase()
   const pawl = await open(database.url, { migrate: true, log: 'silent' })
   const client = new pg.Client({ connectionString: database.url })
   await client.connect()

@@ -17,7 +17,7 @@ import type { JobQuery } from '../../store/store.ts'
 import { collect, durationOf, fieldsIn } from '../arguments.ts'
 import { audited } from '../audited.ts'
 import { bulk } from '../bulk.ts'
-import { countOf, labelsOf, listOf, readingOf, statesOf } from '../choice.ts'
+import { countOf, labelsOf, listOf, readingOf, sortOf, statesOf } from '../choice.ts'
 import { examples } from '../example.ts'
 import { Ended, EXIT, Usage } from '../exit.ts'
 import { linkJob, linksOf, listPlace } from '../links.ts'
@@ -33,12 +33,14 @@ export function jobs(parent: Command, { session }: Context): void {
   const ls = filters(group.command('ls [query...]').alias('list').description('list jobs, newest first'))
     .option('-n, --limit <n>', 'how many', '20')
     .option('--oldest', 'oldest first')
+    .option('--sort <order>', 'created, changed or due (the soonest first): by the last two some thousands are read')
     .option('--cursor <cursor>', 'go on where a page ended')
     .option('--dialect <dialect>', 'in the words of 000A, 000B, 001, 002, 003 (003-explicit has all its states) or 004')
     .action((query: readonly string[], options: ListOptions) => list(session(), query.join(' '), options))
   examples(
     ls,
     'pawl jobs ls --state failed,dead_lettered --type crawl.page',
+    'pawl jobs ls state:running --sort changed --oldest',
     "pawl jobs ls 'state:failed -type:report.* updated:<1h input.url:*example*'",
     'pawl jobs ls --label customer=42 --json | jq -r .jobs[].id',
   )
@@ -222,6 +224,7 @@ interface InDialect {
 
 interface ListOptions extends Filters, InDialect {
   readonly limit: string
+  readonly sort?: string
   readonly oldest?: boolean
   readonly cursor?: string
 }
@@ -231,7 +234,8 @@ async function list(session: Session, search: string, options: ListOptions): Pro
   const dialect = readingOf(options.dialect)
   const limit = countOf('--limit', options.limit, { min: 1, max: 500 })
   const order = options.oldest === true ? 'oldest' : 'newest'
-  const query = { ...queryOf(session, options), limit, order, cursor: options.cursor } as const
+  const sort = sortOf(options.sort)
+  const query = { ...queryOf(session, options), limit, order, sort, cursor: options.cursor } as const
   await withExisting(session, async (pawl) => {
     const { jobs, cursor, read, tooLong } = await searched(session, pawl, search, query)
     const now = pawl.engine.now()

@@ -46,7 +46,7 @@ export function serve(parent: Command, { session }: Context): void {
     .option('--host <address>', 'where to listen', DEFAULT_HOST)
     .option('--no-auth', 'no tokens: whoever reaches the port is an admin; loopback only')
     .option('--dashboard', 'pages for browsers besides; whoever opens them signs in with a token')
-    .option('--policy <folder>', 'judge by it what waits to be admitted (docs/policy.md)')
+    .option('--policy <folder>', 'judge by it, or by what is set alone (settings:), what waits to be admitted')
     .option('--kernel <url>', 'a safety kernel, asked about what the policy would let in')
     .option('--role <role>', 'gateway, scheduler or reconciler, and not the others; may be repeated (all)', gathered)
     .option(
@@ -65,6 +65,7 @@ export function serve(parent: Command, { session }: Context): void {
     'pawl serve --url postgres://localhost/app --host 0.0.0.0',
     'pawl serve --policy policies/',
     'pawl serve --policy policies/ --kernel http://127.0.0.1:9000/judge',
+    'pawl serve --policy settings:',
     'pawl serve --role scheduler --policy policies/',
     'pawl serve --policy policies/ --bus nats://localhost:4222',
     'pawl serve --bus acme=nats://acme:secret@bus --bus globex=nats://globex:secret@bus',
@@ -158,12 +159,15 @@ function rolesOf(options: ServeOptions): ReadonlySet<Role> {
 export async function withPolicy<T>(policy: string | undefined, work: () => Promise<T>): Promise<T> {
   if (policy !== undefined) {
     const { BrokenPolicy, policyIn } = await import('../../policy/folder.ts')
+    const { SETTINGS } = await import('../../policy/kept.ts')
     const { faultText } = await import('../../policy/source.ts')
     try {
-      policyIn(policy)
+      if (policy !== SETTINGS) policyIn(policy)
     } catch (error) {
       const places = error instanceof BrokenPolicy ? error.faults.map(faultText).join('\n') : reasonOf(error)
-      throw new Usage(`${policy} is no policy:\n${places}`, `pawl policy check ${policy}`)
+      const meant =
+        policy === 'settings' ? `--policy ${SETTINGS} goes by what tenants have set.` : `pawl policy check ${policy}`
+      throw new Usage(`${policy} is no policy:\n${places}`, meant)
     }
   }
   return await work()

@@ -8,7 +8,7 @@ import { acted, BEGINNING, type Course, intending, looked, type Outcome, withCan
 import { type Walk, walkOf } from './walk.ts'
 
 export interface RunParts extends ActParts {
-  readonly engine: Pick<Engine, 'find' | 'load' | 'events' | 'settings' | 'settle' | 'enqueue' | 'now'>
+  readonly engine: Pick<Engine, 'find' | 'load' | 'events' | 'settings' | 'settle' | 'enqueue' | 'now' | 'whatHolds'>
 }
 
 /** What it needs of the context that a handler has. */

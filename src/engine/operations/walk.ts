@@ -8,7 +8,7 @@ import { hasAll, inputsOf, LOOKED_INTO } from '../input-terms.ts'
 import { isFound, type Narrowed, narrowedBy } from '../search.ts'
 import type { Page } from './course.ts'
 
-type Around = Pick<Engine, 'find' | 'load' | 'events' | 'settings' | 'now'>
+type Around = Pick<Engine, 'find' | 'load' | 'events' | 'settings' | 'now' | 'whatHolds'>
 
 export interface Walk {
   page(cursor: string | undefined, limit: number): Promise<Page>
@@ -22,8 +22,7 @@ export async function walkOf(engine: Around, tenant: string, spec: OperationSpec
   const narrowed = await narrowedBy(search.terms, engine, tenant, at)
   const { query, id, nothing } = narrowed
   const states = statesFor(spec.action, query.states)
-  const isMeant = (job: Job): boolean =>
-    isWithin(spec, job) && states.includes(job.state) && narrowed.isWanted?.(job) !== false
+  const isMeant = (job: Job): boolean => isWithin(spec, job) && states.includes(job.state)
   const asked = {
     ...query,
     tenant,
@@ -37,7 +36,8 @@ export async function walkOf(engine: Around, tenant: string, spec: OperationSpec
       const found = id === undefined ? await engine.find({ ...asked, limit, cursor }) : await named(engine, tenant, id)
       // A store was asked for all of it; one that is named must match the other terms, too.
       const meant = found.jobs.filter((job) => isMeant(job) && (id === undefined || isFound(job, asked)))
-      return { jobs: await withInputs(engine, meant, narrowed), cursor: found.cursor }
+      const wanted = narrowed.sift === undefined ? meant : await narrowed.sift(meant)
+      return { jobs: await withInputs(engine, wanted, narrowed), cursor: found.cursor }
     },
   }
 }

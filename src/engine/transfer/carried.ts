@@ -55,6 +55,7 @@ const CARRIED: Readonly<Record<SettingCollection, boolean>> = {
   token: true,
   schedule: true,
   type: true,
+  policy: true,
   audit: true,
   // Who works here, whose turn it is, and how the clock went: of this store alone.
   worker: false,

@@ -4,6 +4,7 @@ import { READING_NAMES } from '../../core/dialects/registry.ts'
 import { STATES } from '../../core/job.ts'
 import { AT_ONCE, LENGTHS, SIZES } from '../../core/limits.ts'
 import { isPlainText, PLAIN_RULE } from '../../core/name.ts'
+import { SORTS } from '../../core/search.ts'
 import { listOf, membersOnly } from './collections.ts'
 import { id, jobId, key, name, text, time } from './fields.ts'
 
@@ -46,6 +47,12 @@ export const jobsQuery = membersOnly({
   createdFrom: when.optional(),
   createdTo: when.optional(),
   order: z.enum(['newest', 'oldest']).default('newest'),
+  sort: z
+    .enum(SORTS)
+    .default('created')
+    .describe(
+      'by `changed` and `due` some thousands of those that match are read and put in order, `read` says how many; the next follow by cursor',
+    ),
   policy: z.literal('true').optional(),
   explain: z.literal('true').optional().describe('with each job one phrase on what it is about, as `now`'),
   limit: limit(500).default(50),

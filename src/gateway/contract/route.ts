@@ -31,8 +31,8 @@ export interface Route {
   readonly kept: Opaque | undefined
   /** Which cap bounds the body. */
   readonly size: BodySize
-  /** The member of the body that is a list of what there is to do; counted where the token is rationed. */
-  readonly items: 'jobs' | 'transitions' | undefined
+  /** The member of the body that is a list of what there is to do, or a text to be understood; counted where the token is rationed. */
+  readonly items: 'jobs' | 'transitions' | 'text' | undefined
   /** Reads much: a few of these are under way at a time, by turns. */
   readonly isHeavy: boolean
   /** Statuses it answers with besides the errors all routes share. */

@@ -5,6 +5,7 @@
 import { cancelled, denied, dispatches, jobRequest, jobResult, running, scheduled } from './document-002.ts'
 import { limit, limitsQuery } from './limit-schema.ts'
 import { KEPT_BY_OPERATIONS, operation, operationsQuery, redrive } from './operation-schema.ts'
+import { policyRemoval, policyText } from './policy-schema.ts'
 import {
   causesQuery,
   deadLettersQuery,
@@ -170,6 +171,25 @@ const LIMIT_ROUTES: readonly Route[] = [
   post('probeLimit', '/v1/limits/{key}/probe', OPERATORS, 'enqueue', 'Let one job find out now', nothing),
 ]
 
+/** Who is admitted: what a tenant has set for its own jobs. Setting one replaces it; it is looked at before it is taken. */
+const POLICIES: readonly Route[] = [
+  list('listPolicies', '/v1/policies', OPERATORS, 'Policies that are set, without their texts', nothing),
+  get('showPolicy', '/v1/policies/{policy}', OPERATORS, 'One of them'),
+  {
+    ...post('setPolicy', '/v1/policies/{policy}', ['admin'], 'enqueue', 'Set one, if it is a policy', policyText),
+    method: 'PUT',
+    size: 'lists',
+    items: 'text',
+    answers: { 200: 'It holds within seconds', 409: 'Another revision is there' },
+  },
+  {
+    ...get('removePolicy', '/v1/policies/{policy}', ['admin'], 'Remove one', policyRemoval),
+    method: 'DELETE',
+    urgency: 'enqueue',
+    answers: { 200: 'OK', 409: 'Another revision is there' },
+  },
+]
+
 /** What is done to many jobs at once, by a job of pawl's own. */
 const OPERATIONS: readonly Route[] = [
   {
@@ -315,6 +335,7 @@ export const ROUTES: readonly Route[] = [
   },
   ...SCHEDULES,
   ...LIMIT_ROUTES,
+  ...POLICIES,
   ...OPERATIONS,
   ...DOCUMENT_002,
   list('listDeadLetters', '/v1/dead-letters', READERS, 'Jobs put aside, with reasons', deadLettersQuery),

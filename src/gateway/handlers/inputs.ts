@@ -29,7 +29,7 @@ const JOBS_AT_ONCE = 25
 
 /** Jobs that have what is asked for, among those that a search finds otherwise. As many as wanted, or those of one portion more. */
 export async function lookedInto(
-  { isWanted = () => true, input: wanted }: Pick<Narrowed, 'isWanted' | 'input'>,
+  { sift, input: wanted }: Pick<Narrowed, 'sift' | 'input'>,
   { limit, cursor }: Wanted,
   engine: Pick<Engine, 'load'>,
   signal: AbortSignal,
@@ -40,7 +40,7 @@ export async function lookedInto(
   const most = wanted.length > 0 ? READ_MOST : LOOKED_AT_MOST
   while (read < most && letters < LETTERS_MOST && jobs.length < limit) {
     const { items, cursor: next } = await find({ limit: JOBS_AT_ONCE, cursor: after })
-    const some = items.filter(isWanted)
+    const some = sift === undefined ? items : await sift(items)
     if (wanted.length === 0) jobs.push(...some)
     else
       for await (const { job, input } of inputsOf(some, engine)) {

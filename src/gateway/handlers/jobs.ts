@@ -21,6 +21,7 @@ import { eventForViewers, isMasked, jobFor } from '../masking.ts'
 import { pieces, tabled } from '../pieces.ts'
 import { isUnavailable, Objected, objection, problemOf } from '../problem.ts'
 import { lookedInto } from './inputs.ts'
+import { ordered } from './ordered.ts'
 import { paged, type Wanted } from './paged.ts'
 import { withPhrases } from './phrases.ts'
 import { termsIn } from './search.ts'
@@ -42,7 +43,16 @@ interface Searched {
   readonly tooLong?: number | undefined
 }
 
-async function searched(call: Call, parts: Parts, asked: z.output<typeof jobsQuery>): Promise<Searched> {
+/** In the order of their numbers as they are found; in another one as many are read as may be put in order. */
+function searched(call: Call, parts: Parts, { sort, ...asked }: Asked): Promise<Searched> {
+  if (sort === 'created') return found(call, parts, asked)
+  const read = (part: Wanted) => found(call, parts, { ...asked, ...part })
+  return fromCursor(asked.cursor, 'cursor', () => ordered(sort, asked, parts.engine.now(), read))
+}
+
+type Asked = z.output<typeof jobsQuery>
+
+async function found(call: Call, parts: Parts, asked: Omit<Asked, 'sort'>): Promise<Searched> {
   const { engine } = parts
   const { q, state, queue, type, label, policy: _, explain: _explain, dialect: _dialect, ...rest } = asked
   const filters = { states: state, queues: queue, types: type, labels: labelsOf(label) }
@@ -53,7 +63,7 @@ async function searched(call: Call, parts: Parts, asked: z.output<typeof jobsQue
   if (narrowed.nothing) return { jobs: [], cursor: undefined }
   const narrow = { ...query, ...given(narrowed.query) }
   const { id } = narrowed
-  if (id === undefined && narrowed.input.length === 0 && narrowed.isWanted === undefined)
+  if (id === undefined && narrowed.input.length === 0 && narrowed.sift === undefined)
     return await pageOf(engine, narrow)
   const find = (part: Wanted) =>
     id === undefined ? foundJobs(engine, { ...narrow, ...part }) : named(call, engine, id, narrow)

@@ -4,6 +4,7 @@ import { resolveByHand } from '../../core/flow/limit-input.ts'
 import type { Violation } from '../../core/refusal.ts'
 import type { ActName } from '../../engine/audit.ts'
 import type { KeyWord } from '../../engine/engine.ts'
+import { mustBeUnbound } from '../bound.ts'
 import { type Call, type Handler, json, type Parts, type Reply } from '../call.ts'
 import type { limitsQuery } from '../contract/limit-schema.ts'
 import { toWire } from '../contract/wire.ts'
@@ -11,7 +12,7 @@ import { Objected, objection } from '../problem.ts'
 import { audited } from './audit.ts'
 
 export const listLimits: Handler = async (call, { engine }) => {
-  mustBeUnbound(call)
+  mustBeFree(call)
   const { limit, cursor, state: states } = call.query as z.output<typeof limitsQuery>
   const page = await engine.limits({ tenant: call.token.tenant, limit, cursor, states })
   // Changes of a key are told with the key alone.
@@ -20,7 +21,7 @@ export const listLimits: Handler = async (call, { engine }) => {
 }
 
 export const showLimit: Handler = async (call, { engine }) => {
-  mustBeUnbound(call)
+  mustBeFree(call)
   const key = keyIn(call)
   const { limits } = await engine.limits({ tenant: call.token.tenant, names: [key], limit: 1 })
   const [status] = limits
@@ -41,7 +42,7 @@ export const probeLimit: Handler = (call, parts) => said(call, parts, 'limit.pro
 
 async function said(call: Call, parts: Parts, act: ActName, ask: KeyWord['ask']): Promise<Reply> {
   const { token, requestId } = call
-  mustBeUnbound(call)
+  mustBeFree(call)
   const key = keyIn(call)
   await audited(call, parts, { act, about: key })
   const actor = `${token.scope}:${token.name}`
@@ -51,12 +52,7 @@ async function said(call: Call, parts: Parts, act: ActName, ask: KeyWord['ask'])
 }
 
 /** A key is shared by all queues that its jobs are in: its name, its numbers and who was pushed back tell of the others, too. */
-function mustBeUnbound({ token }: Call): void {
-  if (token.queues === undefined) return
-  throw new Objected(
-    objection('FORBIDDEN', 'The token is bound to queues, and a limit is not: `explain` says what holds a job.'),
-  )
-}
+const mustBeFree = (call: Call): void => mustBeUnbound(call, 'a limit', ': `explain` says what holds a job')
 
 const keyIn = ({ params }: Call): string => params['key'] ?? ''
 
