@@ -7,6 +7,7 @@ import { spawnSync } from 'node:child_process'
 import { cpSync, existsSync, globSync, mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import type * as busing from '../src/bus/bus.ts'
 import type * as serving from '../src/gateway/serve.ts'
 import type * as pawl from '../src/index.ts'
 import type * as arrays from '../src/store/postgres/batch/arrays.ts'
@@ -54,13 +55,14 @@ function compile(root: string, to: string): void {
   const project = ['-p', 'tsconfig.build.json', '--outDir', to, ...bare]
   spawnSync(join(ROOT, 'node_modules/.bin/tsc'), project, { cwd: root, stdio: ['ignore', 2, 2] })
   if (!existsSync(join(to, 'index.js'))) throw new Error(`pawl does not build in ${root}`)
-  for (const asset of globSync('**/*.sql', { cwd: join(root, 'src') })) {
+  for (const asset of globSync('**/*.{sql,lua}', { cwd: join(root, 'src') })) {
     cpSync(join(root, 'src', asset), join(to, asset))
   }
 }
 
 export const built = (which: Build = 'now') => load(which, 'index.js') as Promise<typeof pawl>
 export const builtGateway = (which: Build) => load(which, 'gateway/serve.js') as Promise<typeof serving>
+export const builtBus = (which: Build) => load(which, 'bus/bus.js') as Promise<typeof busing>
 export const builtMigrate = () => load('now', 'store/postgres/schema/migrate.js') as Promise<typeof migrating>
 export const builtArrays = () => load('now', 'store/postgres/batch/arrays.js') as Promise<typeof arrays>
 

@@ -11,7 +11,7 @@ export interface Contender {
   /** Of those that are pawl: which. */
   readonly build?: Build | undefined
   /** What its jobs are in: decides which server is metered. */
-  readonly store: 'postgres' | 'redis' | 'sqlite'
+  readonly store: 'postgres' | 'redis' | 'redis+ledger' | 'sqlite'
   /** Share of the jobs it is given: the slow ones would run into the time limit, and a rate needs no more. */
   readonly share: number
   /** What is left of a job that has ended. */

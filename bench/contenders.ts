@@ -6,6 +6,7 @@ export const CONTENDERS = {
   'pawl-work': async () => (await import('./contenders/pawl.ts')).asPawlWork(),
   'pawl-sqlite': async () => (await import('./contenders/pawl.ts')).pawl('pawl-sqlite', 'now', 'sqlite'),
   'pawl-redis': async () => (await import('./contenders/pawl.ts')).pawl('pawl-redis', 'now', 'redis'),
+  'pawl-redis-ledger': async () => (await import('./contenders/pawl.ts')).withLedger(),
   'pawl-before': async () => (await import('./contenders/pawl.ts')).pawl('pawl-before', 'before'),
   'pawl-sqlite-before': async () =>
     (await import('./contenders/pawl.ts')).pawl('pawl-sqlite-before', 'before', 'sqlite'),

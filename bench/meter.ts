@@ -4,6 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import { exists } from './contender.ts'
 import type { Figures } from './scenario.ts'
+import { query } from './servers.ts'
 
 const TICK_US = 10_000
 const LEFT_WITHIN_MS = 3_000
@@ -11,6 +12,8 @@ const LEFT_WITHIN_MS = 3_000
 export interface Meter {
   /** From now on. */
   begin(): Promise<void>
+  /** When what was answered has cost all that it costs: a ledger folds later on. */
+  settled(): Promise<void>
   /** Per job, since `begin`. */
   costs(jobs: number): Promise<Figures>
   /**
@@ -56,6 +59,7 @@ export async function postgresMeter(url: string): Promise<Meter> {
     async begin() {
       before = await read()
     },
+    settled: async () => {},
     async costs(jobs) {
       const after = await read()
       return {
@@ -98,6 +102,7 @@ export function redisMeter(pid: number): Meter {
     async begin() {
       before = cpuUs(pid, OWN)
     },
+    settled: async () => {},
     costs: async (jobs) => ({ serverUs: since() / jobs }),
     pages: async () => Number.NaN,
     serverCpuUs: async () => since(),
@@ -108,11 +113,40 @@ export function redisMeter(pid: number): Meter {
   }
 }
 
+/** Both servers: `serverUs` is that of Redis, as it is without a ledger, and what the ledger costs comes besides. */
+export async function ledgerMeter(redisPid: number, ledgerUrl: string): Promise<Meter> {
+  const redis = redisMeter(redisPid)
+  const ledger = await postgresMeter(ledgerUrl)
+  return {
+    ...ledger,
+    async begin() {
+      await Promise.all([redis.begin(), ledger.begin()])
+    },
+    async settled() {
+      for (const fromMs = performance.now(); performance.now() - fromMs < FOLDED_WITHIN_MS; ) {
+        const [part] = await query<{ isFolded: boolean }>(ledgerUrl, FOLDED)
+        if (part?.isFolded === true) return
+        await sleep(10)
+      }
+      throw new Error('the ledger is not folded: what it costs is not known')
+    },
+    async costs(jobs) {
+      const { walBytes = Number.NaN, serverUs: ledgerUs = Number.NaN } = await ledger.costs(jobs)
+      return { ...(await redis.costs(jobs)), ledgerUs, walBytes }
+    },
+    serverCpuUs: () => redis.serverCpuUs(),
+  }
+}
+
+const FOLDED = `select bool_and(folded = seq) as "isFolded" from pawl.part`
+const FOLDED_WITHIN_MS = 60_000
+
 /** The embedded store has no server: its threads are in the worker's own CPU. */
 export function fileMeter(path: string): Meter {
   const sizeOf = (file: string) => statSync(file, { throwIfNoEntry: false })?.size ?? 0
   return {
     begin: async () => {},
+    settled: async () => {},
     costs: async () => ({}),
     pages: async () => Number.NaN,
     serverCpuUs: async () => 0,

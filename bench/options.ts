@@ -62,6 +62,8 @@ const QUICK_PLAN: Readonly<Record<string, { readonly rounds: number; readonly pe
   'latency-beside-500': { rounds: 3, peers: ['graphile-worker', 'pg-boss'] },
   'held-snapshot': { rounds: 3, peers: [] },
   http: { rounds: 1, peers: [] },
+  bus: { rounds: 1, peers: [] },
+  'bus-latency': { rounds: 1, peers: [] },
   embedded: { rounds: 3, peers: [] },
   heartbeats: { rounds: 1, peers: [] },
   idle: { rounds: 1, peers: [] },
@@ -110,7 +112,7 @@ export function optionsFrom(args: readonly string[]): Options | undefined {
     const others = peers ?? quick?.peers ?? PEERS
     // On Redis pawl is measured beside whom it would replace there.
     const plays = (name: ContenderName) =>
-      name === 'pawl-redis' ? others.includes('bullmq-redis') : !isPeer(name) || others.includes(name)
+      isOnRedis(name) ? others.includes('bullmq-redis') : !isPeer(name) || others.includes(name)
     return {
       scenario,
       contenders: scenario.contenders.filter(plays),
@@ -126,6 +128,7 @@ const beforeAndNow = ({ contenders }: Scenario, peers: readonly ContenderName[])
     return peers.includes(name) ? [name] : []
   })
 
+const isOnRedis = (name: ContenderName): boolean => name === 'pawl-redis' || name === 'pawl-redis-ledger'
 const isPeer = (name: ContenderName): boolean => (PEERS as readonly ContenderName[]).includes(name)
 
 function counted(flag: string, given: string | undefined): number | undefined {

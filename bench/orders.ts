@@ -23,8 +23,8 @@ export type Order =
   /** Works no more, and stays as warm and as connected as it is. */
   | { readonly op: 'rest' }
   | { readonly op: 'stop' }
-  /** A gateway in front of the store; answers with its URL. */
-  | { readonly op: 'serve'; readonly url: string }
+  /** A gateway in front of the store, or on a bus; answers with where workers reach it. */
+  | { readonly op: 'serve'; readonly url: string; readonly bus?: string | undefined }
   /** Counts CPU from now on. */
   | { readonly op: 'mark' }
   | { readonly op: 'usage' }

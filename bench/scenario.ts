@@ -23,7 +23,7 @@ export interface Scenario {
 export type Fill = (stage: Stage, size: Size) => Promise<unknown>
 
 /**
- * Names are the same everywhere: `perSecond`, `walBytes`, `serverUs`, `nodeUs`, of which `gatewayUs`, `diskBytes`,
+ * Names are the same everywhere: `perSecond`, `walBytes`, `serverUs`, `ledgerUs`, `nodeUs`, of which `gatewayUs`, `diskBytes`,
  * `pages`, `heapMb` (all but the last per job), `p50`, `p95`, `p99` in ms, `coreShare`, `workerShare`, `serverShare` in % of a
  * core, `statements` per second.
  */

@@ -2,6 +2,7 @@
 import type { Scenario } from './scenario.ts'
 import { besideDelayed, besideFinished, besideParked, besideQueued } from './scenarios/beside.ts'
 import { bulkEnqueue } from './scenarios/bulk-enqueue.ts'
+import { bus, busLatency } from './scenarios/bus.ts'
 import { dayAtOnce, daySpread } from './scenarios/day.ts'
 import { drain1, drain2 } from './scenarios/drain.ts'
 import { embedded } from './scenarios/embedded.ts'
@@ -47,6 +48,8 @@ export const SCENARIOS: readonly Scenario[] = [
   heldSnapshot,
   pgbouncer,
   http,
+  bus,
+  busLatency,
   embedded,
   heartbeats,
   idle,

@@ -8,7 +8,7 @@ import { inDatabase } from '../test/support/postgres.ts'
 import { type Contender, type Crowd, nowMs, type Purpose, type Role } from './contender.ts'
 import { CONTENDERS, type ContenderName } from './contenders.ts'
 import { Actor } from './crew.ts'
-import { fileMeter, type Meter, postgresMeter, redisMeter } from './meter.ts'
+import { fileMeter, ledgerMeter, type Meter, postgresMeter, redisMeter } from './meter.ts'
 import type { BulkOrder, Timed, WorkOrder } from './orders.ts'
 import { DidNotFinish, type Figures } from './scenario.ts'
 import { query, type Servers, tellRedis } from './servers.ts'
@@ -129,6 +129,7 @@ export class Stage implements AsyncDisposable {
     await using producer = await Actor.connected(this.name, this.url, 'producer')
     const { names } = await this.inTime(producer.ask({ ...bulk, op: 'bulk', count }))
     if (this.contender.store === 'postgres') await query(this.url, 'analyze')
+    await this.meter.settled()
     return names
   }
 
@@ -175,6 +176,7 @@ export class Stage implements AsyncDisposable {
       toMs = Math.max(...(await settling).map((each) => each.toMs))
     }
     const all = endless ? started() : warm + count
+    await this.meter.settled()
     const done = Math.max(1, all - before)
     const used = await Promise.all(counted.map((each) => each.usage()))
     const costs = await this.meter.costs(done)
@@ -240,16 +242,33 @@ interface Ground {
 
 async function ground(servers: Servers, store: Contender['store'], template?: string): Promise<Ground> {
   if (store === 'redis') {
-    if (servers.redis === undefined) throw new Error('this run has no Redis')
-    const { url, pid } = servers.redis
-    await tellRedis(url, 'FLUSHALL')
+    const { url, pid } = await emptyRedis(servers)
     return { url, meter: redisMeter(pid), clean: async () => {} }
   }
+  if (store === 'redis+ledger') return withLedger(servers)
   if (store === 'sqlite') {
     const folder = mkdtempSync(join(tmpdir(), 'pawl-bench-'))
     const url = join(folder, 'jobs.db')
     return { url, meter: fileMeter(url), clean: async () => rmSync(folder, { recursive: true, force: true }) }
   }
+  const { url, clean } = await database(servers, template)
+  return { url, meter: await postgresMeter(url), clean }
+}
+
+async function emptyRedis({ redis }: Servers): Promise<NonNullable<Servers['redis']>> {
+  if (redis === undefined) throw new Error('this run has no Redis')
+  await tellRedis(redis.url, 'FLUSHALL')
+  return redis
+}
+
+async function withLedger(servers: Servers): Promise<Ground> {
+  const redis = await emptyRedis(servers)
+  const { url, clean } = await database(servers)
+  const meter = await ledgerMeter(redis.pid, url)
+  return { url: `${redis.url}?ledger=${encodeURIComponent(url)}`, meter, clean }
+}
+
+async function database(servers: Servers, template?: string): Promise<Omit<Ground, 'meter'>> {
   const name = `bench_${randomBytes(6).toString('hex')}`
   // Copied through the log: after a checkpoint the first change to each page would log the page as a whole, and draining
   // a copied backlog would cost more than draining one that was filled here.
@@ -260,5 +279,5 @@ async function ground(servers: Servers, store: Contender['store'], template?: st
   )
   const url = inDatabase(servers.postgresUrl, name)
   const clean = async () => void (await query(servers.postgresUrl, `drop database ${name} with (force)`))
-  return { url, meter: await postgresMeter(url), clean }
+  return { url, clean }
 }

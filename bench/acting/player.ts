@@ -73,7 +73,7 @@ export class Player {
         await this.#parts?.connection.close()
         return undefined
       case 'serve':
-        return serve(order.url, this.#contender.build)
+        return serve(order.url, this.#contender.build, order.bus)
       case 'mark':
         this.#cpu = process.cpuUsage()
         return undefined

@@ -5,6 +5,7 @@ import { type Build, built } from '../build.ts'
 import {
   ALONE,
   type BulkOptions,
+  type Connection,
   type Contender,
   FULL_KEY,
   inParallel,
@@ -40,6 +41,12 @@ export async function asPawlWork(): Promise<Contender> {
   }
 }
 
+/** Redis with a ledger: every answer waits for a commit in Postgres, so it is given as many jobs as a peer that is slower. */
+export async function withLedger(): Promise<Contender> {
+  const contender = await pawl('pawl-redis-ledger', 'now', 'redis+ledger')
+  return { ...contender, share: 0.2, configuration: `${contender.configuration}; ack: 'ledger'` }
+}
+
 export async function pawl(name: string, build: Build, store: Contender['store'] = 'postgres'): Promise<Contender> {
   const library = await built(build)
   const { open } = library
@@ -55,6 +62,7 @@ export async function pawl(name: string, build: Build, store: Contender['store']
       await opened.close()
     },
     async connect(url, role, purpose, { claimers, places } = ALONE) {
+      if (url.startsWith('nats:')) return await overBus(url, QUEUES[purpose])
       const upkeep = role === 'worker' ? QUIET : ({ ...QUIET, ticker: false, retention: false } as const)
       // Each of a crowd as if it were a process by itself: connections, ticker and retention of its own.
       const crowd = await Promise.all(Array.from({ length: claimers }, () => open(url, upkeep)))
@@ -88,6 +96,12 @@ export async function pawl(name: string, build: Build, store: Contender['store']
       }
     },
   }
+}
+
+/** Loaded where it is measured: NATS' client is of no interest to anybody else. */
+async function overBus(url: string, queue: string): Promise<Connection> {
+  const { busConnection } = await import('./bus-worker.ts')
+  return await busConnection(url, queue, CONCURRENCY)
 }
 
 /** Who waits for steps of others is in a queue of its own. */

@@ -8,7 +8,9 @@ import type { Table } from './table.ts'
 /** Medians with half the spread; then pawl's ratio to the best peer, and its share of what bare SQL does. */
 export function results(summary: Summary, scenarios: readonly Scenario[]): Table {
   const there = (name: ContenderName) => summary.cells.some(({ contender }) => contender === name)
-  const columns = (['pawl', 'pawl-work', 'bare-sql', ...PEERS] as const).filter(there)
+  const columns = (['pawl', 'pawl-work', 'pawl-redis', 'pawl-redis-ledger', 'bare-sql', ...PEERS] as const).filter(
+    there,
+  )
   const rows = scenarios.flatMap((scenario) =>
     figuresOf(scenario).map((figure) => {
       const cell = (name: ContenderName) => shown(summary, scenario, as(scenario, name), figure)
@@ -59,6 +61,7 @@ export function ratio(summary: Summary, scenario: Scenario, figure = scenario.fi
 
 const COSTS = [
   ['serverUs', 'server CPU µs'],
+  ['ledgerUs', 'ledger CPU µs'],
   ['nodeUs', 'Node CPU µs'],
   ['gatewayUs', 'gateway’s of it'],
   ['walBytes', 'WAL B'],
@@ -82,6 +85,10 @@ export function costs(summary: Summary, scenarios: readonly Scenario[]): Table {
 const FOUND = [
   ['plainPerSecond', 'the plain case beside it, per second'],
   ['plainServerUs', 'the plain case beside it, server CPU µs'],
+  ['httpPerSecond', 'over HTTP, per second'],
+  ['plainP50', 'the plain case beside it, p50 ms'],
+  ['httpP50', 'over HTTP, p50 ms'],
+  ['httpP99', 'over HTTP, p99 ms'],
   ['plainP99', 'alone, p99 ms'],
   ['beside', 'steps/s beside it'],
   ['statements', 'statements/s'],

@@ -1,7 +1,7 @@
 import { type ContenderName, PEERS } from '../contenders.ts'
 import type { Scenario } from '../scenario.ts'
 
-export const drain1 = drain(1, ['pawl', 'pawl-work', 'pawl-redis', 'bare-sql', ...PEERS])
+export const drain1 = drain(1, ['pawl', 'pawl-work', 'pawl-redis', 'pawl-redis-ledger', 'bare-sql', ...PEERS])
 /** Two processes and a server on two cores: what differs from round to round is as much as its bar has room. */
 export const drain2 = drain(2, ['pawl', 'pawl-work', ...PEERS], 5)
 

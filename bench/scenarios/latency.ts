@@ -11,15 +11,16 @@ export const latency: Scenario = {
   figure: 'p50',
   unit: 'ms',
   better: 'less',
-  contenders: ['pawl', 'pawl-redis', ...PEERS],
+  contenders: ['pawl', 'pawl-redis', 'pawl-redis-ledger', ...PEERS],
   rounds: 5,
   note: 'producer and worker in a process each',
-  run: latencies,
+  run: (stage, size) => latencies(stage, size),
 }
 
-export async function latencies(stage: Stage, { warmMs, latencyMs }: Size): Promise<Figures> {
+/** `url`: where the worker connects to, unless it is the store itself. */
+export async function latencies(stage: Stage, { warmMs, latencyMs }: Size, url?: string): Promise<Figures> {
   const producer = await stage.connected('producer', { purpose: 'latency' })
-  const worker = await stage.connected('worker', { purpose: 'latency' })
+  const worker = await stage.connected('worker', { purpose: 'latency', url })
   await worker.ask({ op: 'work', purpose: 'latency' })
   const warm = await producer.ask({ op: 'paced', ms: warmMs, perSecond: PER_SECOND })
   const sent = await producer.ask({ op: 'paced', ms: latencyMs, perSecond: PER_SECOND })

@@ -12,13 +12,14 @@ function singleEnqueue(inFlight: number): Scenario {
     figure: 'perSecond',
     unit: 'jobs/s',
     better: 'more',
-    contenders: ['pawl', 'pawl-redis', ...PEERS],
+    contenders: ['pawl', 'pawl-redis', 'pawl-redis-ledger', ...PEERS],
     async run(stage, { warmMs, singlesMs }) {
       const producer = await stage.connected('producer')
       await producer.ask({ op: 'singles', ms: warmMs, inFlight })
       await stage.meter.begin()
       await producer.mark()
       const { count, fromMs, toMs } = await producer.ask({ op: 'singles', ms: singlesMs, inFlight })
+      await stage.meter.settled()
       const { cpuUs } = await producer.usage()
       return {
         perSecond: rate(count, toMs - fromMs),

@@ -13,7 +13,7 @@ export const together: Scenario = {
   figure: 'perSecond',
   unit: 'jobs/s done',
   better: 'more',
-  contenders: ['pawl', 'pawl-redis', ...PEERS],
+  contenders: ['pawl', 'pawl-redis', 'pawl-redis-ledger', ...PEERS],
   note: `one process each, at most ${AHEAD} jobs waiting`,
   async run(stage, { warmMs, togetherMs }) {
     const producer = await stage.connected('producer')
@@ -37,6 +37,7 @@ export const together: Scenario = {
     const done = worker.started - before
     const tookMs = nowMs() - fromMs
     await produced
+    await stage.meter.settled()
     const used = await Promise.all([producer.usage(), worker.usage()])
     return {
       perSecond: rate(done, tookMs),

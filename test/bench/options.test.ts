@@ -19,6 +19,8 @@ const ROUNDS: Readonly<Record<string, number>> = {
   idle: 1,
   'day-spread': 1,
   'day-at-once': 1,
+  bus: 1,
+  'bus-latency': 1,
   latency: 5,
   'latency-beside-500': 5,
   'drain-2': 5,

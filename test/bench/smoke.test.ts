@@ -6,7 +6,7 @@ import type { Play } from '../../bench/options.ts'
 import { besideFinished } from '../../bench/scenarios/beside.ts'
 import { SCENARIOS } from '../../bench/scenarios.ts'
 import { TINY } from '../../bench/size.ts'
-import { pgbouncerMissing, redisMissing } from '../support/debian.ts'
+import { natsMissing, pgbouncerMissing, redisMissing } from '../support/debian.ts'
 import { scaled, soaking } from '../support/scale.ts'
 
 const FEW = {
@@ -30,7 +30,7 @@ const FEW = {
 const PAWL: readonly string[] = soaking
   ? ['pawl', 'pawl-sqlite', ...(redisMissing() === undefined ? ['pawl-redis'] : [])]
   : ['pawl']
-/** Twins of others, with more of something or beside something else: the soak's. */
+/** Twins of others, with more of something or beside something else: the soak's. What is beside finished jobs has a test below. */
 const TWINS: ReadonlySet<string> = new Set([
   'single-enqueue-64',
   'drain-2',
@@ -38,8 +38,11 @@ const TWINS: ReadonlySet<string> = new Set([
   'latency-beside-500',
   'held-snapshot',
   'embedded',
+  'bus',
+  'bus-latency',
   'day-at-once',
   'left',
+  'beside-finished',
   'beside-delayed',
   'beside-parked',
   'beside-queued',
@@ -63,7 +66,10 @@ it(
     const missing = pgbouncerMissing()
     if (missing !== undefined) await annotate(missing)
     const plan: readonly Play[] = SCENARIOS.filter(
-      ({ name }) => (soaking || !TWINS.has(name)) && (missing === undefined || name !== 'pgbouncer'),
+      ({ name }) =>
+        (soaking || !TWINS.has(name)) &&
+        (missing === undefined || name !== 'pgbouncer') &&
+        (natsMissing() === undefined || !name.startsWith('bus')),
     ).map((scenario) => ({
       scenario,
       contenders: scenario.contenders.filter((name) => PAWL.includes(name)),
@@ -79,7 +85,7 @@ it(
     const judged = verdicts(summary).map(({ bar }) => bar.name)
     for (const name of ['http', 'signals', 'idle', 'latency-beside-half-p99']) expect(judged).toContain(name)
     // Of so few jobs the server's CPU may be none, and then there is no ratio; but both sides were measured.
-    for (const name of ['signals-parked', 'many-queues', 'beside-finished']) {
+    for (const name of ['signals-parked', 'many-queues', ...(soaking ? ['beside-finished'] : [])]) {
       expect(summary.median(name, 'pawl', 'serverUs'), name).toBeGreaterThanOrEqual(0)
       expect(summary.median(name, 'pawl', 'plainServerUs'), name).toBeGreaterThanOrEqual(0)
     }
@@ -90,7 +96,13 @@ it(
 it(
   'a drain beside many that have ended reads no more pages for it, ten million of them in soak',
   async () => {
-    const size = { ...FEW, warm: 2_000, jobs: 8_000, beside: scaled(2_000, 10_000_000), cellMs: TINY.cellMs * 2 }
+    const size = {
+      ...FEW,
+      warm: scaled(1_000, 2_000),
+      jobs: scaled(4_000, 8_000),
+      beside: scaled(2_000, 10_000_000),
+      cellMs: TINY.cellMs * 2,
+    }
     const plan = [{ scenario: besideFinished, contenders: ['pawl'] as const, rounds: 1 }]
     const summary = await measure({ mode: 'tiny', size, plan })
     expect(summary.cells.filter(({ failed }) => failed !== undefined)).toEqual([])
