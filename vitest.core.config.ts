@@ -6,6 +6,8 @@ export default defineConfig({
     include: ['test/core/**/*.test.ts', 'test/dialects/**/*.test.ts'],
     pool: 'forks',
     maxWorkers: 2,
+    // Pure functions: nothing is left of one file that another could see, and a process each takes longer than most of them.
+    isolate: false,
     globals: false,
     setupFiles: ['test/support/one-draw.ts'],
     testTimeout: 60_000,

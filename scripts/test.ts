@@ -16,6 +16,8 @@ interface Part {
   readonly report?: string
   /** How else to read how many tests ran; a part without either counts as one check. */
   readonly count?: (output: string) => Count
+  /** Begun with the first part and told of in its turn: it waits for others' machines, and keeps no processor of this one. */
+  readonly early?: true
   /** Judged by the clock: alone on the machine, and in soak only. */
   readonly byTheClock?: true
   /** Longer than this in soak, and it is stopped and has failed: all of them together are below four hours. */
@@ -65,10 +67,14 @@ const PARTS: readonly Part[] = [
     soakMinutes: 30,
   },
   // Apart, so that an installation neither hides in a test's time nor blocks the runner.
-  { name: 'servers', command: ['node', 'scripts/servers.ts'] },
+  { name: 'servers', command: ['node', 'scripts/servers.ts'], early: true },
   {
     name: 'everything else',
-    command: vitest('rest', without('test/core/**', 'test/dialects/**', ...(soak ? timed : []))),
+    command: vitest('rest', [
+      '--config',
+      'vitest.gate.config.ts',
+      ...without('test/core/**', 'test/dialects/**', ...(soak ? timed : [])),
+    ]),
     needs: 'test/**/*.test.ts',
     report: 'rest',
     soakMinutes: 135,
@@ -99,8 +105,11 @@ const only = argument('--only')?.split(',')
 rmSync(REPORTS, { recursive: true, force: true })
 mkdirSync(REPORTS, { recursive: true })
 const outcomes: Outcome[] = []
-for (const part of PARTS.filter(isAsked)) outcomes.push(await run(part))
-process.exitCode = report(outcomes)
+const asked = PARTS.filter(isAsked)
+const began = performance.now()
+const early = new Map(asked.filter((part) => part.early).map((part) => [part, execute(part, () => {})]))
+for (const part of asked) outcomes.push(await run(part))
+process.exitCode = report(outcomes, (performance.now() - began) / 1000)
 
 function isAsked({ name, byTheClock }: Part): boolean {
   return (soak || byTheClock !== true) && (only === undefined || only.includes(name))
@@ -113,10 +122,9 @@ async function run(part: Part): Promise<Outcome> {
     console.log(`skipped: ${skipped}`)
     return { part, ok: true, seconds: 0, passed: 0, failed: 0, skipped }
   }
-  const since = performance.now()
   const sinceMs = Date.now()
-  const { code, output } = await execute(part)
-  const seconds = (performance.now() - since) / 1000
+  const { code, output, seconds } = await (early.get(part) ?? execute(part, (chunk, to) => to.write(chunk)))
+  if (early.has(part)) process.stdout.write(output)
   const one: Count = code === 0 ? { passed: 1, failed: 0 } : { passed: 0, failed: 1 }
   const counted = part.report !== undefined ? reported(part.report) : (part.count?.(output) ?? one)
   // A runner that found no failing test and yet failed (coverage too low, a stray error) is a failure all the same.
@@ -127,7 +135,17 @@ async function run(part: Part): Promise<Outcome> {
   return { part, ok, seconds, ...count }
 }
 
-function execute({ command, byTheClock, soakMinutes = SOAK_MINUTES }: Part): Promise<{ code: number; output: string }> {
+interface Executed {
+  readonly code: number
+  readonly output: string
+  readonly seconds: number
+}
+
+function execute(
+  { command, byTheClock, soakMinutes = SOAK_MINUTES }: Part,
+  tell: (chunk: Buffer, to: NodeJS.WriteStream) => void,
+): Promise<Executed> {
+  const since = performance.now()
   const [program = '', ...args] = leavingCores(command)
   const alone = byTheClock === true ? { PAWL_BY_THE_CLOCK: '1' } : {}
   const env = { ...process.env, NODE_OPTIONS: reporting(), ...(soak ? { PAWL_SOAK: '1' } : {}), ...alone }
@@ -137,11 +155,11 @@ function execute({ command, byTheClock, soakMinutes = SOAK_MINUTES }: Part): Pro
     let output = ''
     const pass = (to: NodeJS.WriteStream) => (chunk: Buffer) => {
       output += chunk.toString()
-      to.write(chunk)
+      tell(chunk, to)
     }
     const ended = (code: number) => {
       for (const each of limits) clearTimeout(each)
-      resolve({ code, output })
+      resolve({ code, output, seconds: (performance.now() - since) / 1000 })
     }
     child.stdout.on('data', pass(process.stdout))
     child.stderr.on('data', pass(process.stderr))
@@ -173,7 +191,8 @@ function slowest({ part: { report } }: Outcome): readonly string[] {
     .map(({ path, seconds }) => `  ${seconds.toFixed(1).padStart(7)} s  ${path}`)
 }
 
-function report(all: readonly Outcome[]): number {
+/** Parts that ran beside each other are told with what each took; the total is what all took together. */
+function report(all: readonly Outcome[], total: number): number {
   for (const outcome of all) for (const line of slowest(outcome)) console.log(line)
   const width = Math.max(...all.map(({ part }) => part.name.length))
   console.log('')
@@ -183,11 +202,7 @@ function report(all: readonly Outcome[]): number {
     console.log(`${part.name.padEnd(width)}  ${verdict}  ${seconds.toFixed(1).padStart(7)} s  ${detail}`)
   }
   const sum = (pick: (outcome: Outcome) => number) => all.reduce((total, outcome) => total + pick(outcome), 0)
-  console.log(
-    `${'total'.padEnd(width)}           ${sum(({ seconds }) => seconds)
-      .toFixed(1)
-      .padStart(7)} s`,
-  )
+  console.log(`${'total'.padEnd(width)}           ${total.toFixed(1).padStart(7)} s`)
   console.log(`${sum(({ passed }) => passed)} passed, ${sum(({ failed }) => failed)} failed`)
   return all.every(({ ok }) => ok) ? 0 : 1
 }

@@ -44,7 +44,12 @@ const SECTIONS: readonly (readonly [title: string, text: string, interfaces: rea
     '`pawl.schedule(name, options, job, input)`, `pawl.schedules.add(name, options, job, input)`: [schedules.md](schedules.md).',
     ['ScheduleOptions', 'ReconcileOptions'],
   ],
-  ['limits', '`pawl.limits.list(options)`, `pawl.limits.set(key, limit)`: [flow.md](flow.md).', ['ListLimitsOptions']],
+  ['policies', '`pawl.policies.set(name, text, options)`, `rm`: [policy.md](policy.md).', ['SetPolicyOptions']],
+  [
+    'limits',
+    '`pawl.limits.list(options)`, `pawl.limits.set(key, limit)`: [flow.md](flow.md).',
+    ['ListLimitsOptions', 'RepairOptions'],
+  ],
   [
     'operations',
     '`pawl.operations.start(options)`, `list(options)`: [operations.md](operations.md).',

@@ -8,7 +8,8 @@ import { describeOnNats, startNats } from '../support/nats.ts'
 import { startNatsRelay, troubled } from '../support/nats-relay.ts'
 import { startProxy } from '../support/proxy.ts'
 import { scaled, soaking } from '../support/scale.ts'
-import { type Flow, openFlow } from './flow.ts'
+import { mayMount, mountSmall } from '../support/small-disk.ts'
+import { type Flow, openFlow, twoAt } from './flow.ts'
 
 const LONG_MS = scaled(100_000, 1_500_000)
 
@@ -24,7 +25,7 @@ describeOnNats('jobs through a bus', () => {
       await using relay = await startNatsRelay(nats.url)
       const { url } = relay
       const jobs = scaled(60, 10_000)
-      await using flow = await openFlow({ buses: [url, url], outside: url, jobs, workers: scaled(12, 200) })
+      await using flow = await openFlow({ platform: twoAt(url, url), outside: url, jobs, workers: scaled(12, 200) })
       relay.decide(troubled(20_261_118))
       await flow.submit()
       await flow.settled(LONG_MS)
@@ -42,7 +43,7 @@ describeOnNats('jobs through a bus', () => {
       await using relay = await startNatsRelay(nats.url)
       const { url } = relay
       const [jobs, kills] = [scaled(40, 4_000), scaled(1, 20)]
-      await using flow = await openFlow({ buses: [url, url], outside: url, jobs, workers: scaled(8, 40) })
+      await using flow = await openFlow({ platform: twoAt(url, url), outside: url, jobs, workers: scaled(8, 40) })
       const submitting = flow.submit()
       for (let n = 0; n < kills; n += 1) {
         relay.decide((subject) => (subject.startsWith('$JS.ACK.') ? 'drop' : 'pass'))
@@ -68,8 +69,8 @@ describeOnNats('jobs through a bus', () => {
       await using nats = await startNats()
       await using proxy = await startProxy(nats.url)
       const jobs = scaled(40, 4_000)
-      const buses = [proxy.url, nats.url] as const
-      await using flow = await openFlow({ buses, outside: nats.url, jobs, workers: scaled(8, 40) })
+      const platform = twoAt(proxy.url, nats.url)
+      await using flow = await openFlow({ platform, outside: nats.url, jobs, workers: scaled(8, 40) })
       const submitting = flow.submit()
       await inTheMiddle(flow, jobs)
       for (let n = 0; n < scaled(1, 5); n += 1) {
@@ -80,6 +81,34 @@ describeOnNats('jobs through a bus', () => {
           withinMs: 60_000,
         })
         proxy.fresh('pass')
+      }
+      await submitting
+      await flow.settled(LONG_MS)
+    },
+    LONG_MS,
+  )
+
+  // It takes a file system of its own, and some starts of NATS.
+  it.runIf(soaking && mayMount)(
+    'go on when the disk of NATS was full, once there is room again and it was started anew',
+    async () => {
+      await using disk = mountSmall(64)
+      await using nats = await startNats('', { folder: disk.path, mostBytes: 1024 ** 3 })
+      const jobs = scaled(40, 4_000)
+      const { url } = nats
+      await using flow = await openFlow({ platform: twoAt(url, url), outside: url, jobs, workers: scaled(8, 40) })
+      const submitting = flow.submit()
+      await inTheMiddle(flow, jobs)
+      for (let n = 0; n < scaled(1, 5); n += 1) {
+        disk.fill()
+        await eventually('NATS takes nothing any more', async () => !(await flow.takes()), { withinMs: 60_000 })
+        disk.free()
+        await nats.kill()
+        await nats.restart()
+        const before = await flow.ended()
+        await eventually('it goes on', async () => (await flow.ended()) > before || before === jobs, {
+          withinMs: 60_000,
+        })
       }
       await submitting
       await flow.settled(LONG_MS)

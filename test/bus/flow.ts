@@ -13,16 +13,33 @@ import { eventually } from '../support/eventually.ts'
 import { busOver, type Dispatch, Peer, policyFolder, TENANT } from './bus-fixture.ts'
 
 export interface FlowOptions {
-  /** Where each of the two processes has its bus, and where workers and submitter have theirs. */
-  readonly buses: readonly [string, string]
+  /** Who is gateway, scheduler and reconciler over this file, by this policy. */
+  readonly platform: Platform
+  /** Where workers and submitter have their bus. */
   readonly outside: string
   readonly jobs: number
   readonly workers: number
 }
 
+export type Platform = (file: string, policy: string) => Promise<AsyncDisposable>
+
+/** Two of everything in this process, each with its own way to the bus. */
+export const twoAt =
+  (...buses: readonly [string, string]): Platform =>
+  async (file, policy) => {
+    const stack = new AsyncDisposableStack()
+    for (const url of buses) {
+      const pawl = stack.use(await open(file, { tenant: TENANT, log: 'silent', policy }))
+      stack.use(await busOver(pawl, url))
+    }
+    return stack
+  }
+
 export interface Flow extends AsyncDisposable {
   /** Submits all of them, and holds each that fails to be kept until it is. */
   submit(): Promise<void>
+  /** Whether the bus takes what is submitted: a job that was before, which is no other. */
+  takes(): Promise<boolean>
   /** How many have ended. */
   ended(): Promise<number>
   /** All have ended as they should, and nothing was done twice, by the account of the workers and by that of the store. */
@@ -32,18 +49,14 @@ export interface Flow extends AsyncDisposable {
 const POOLS = 4
 const PATIENCE_MS = 1_000
 
-export async function openFlow({ buses, outside, jobs, workers }: FlowOptions): Promise<Flow> {
+export async function openFlow({ platform, outside, jobs, workers }: FlowOptions): Promise<Flow> {
   const stack = new AsyncDisposableStack()
   const home = mkdtempSync(join(tmpdir(), 'pawl-flow-'))
   stack.defer(() => rmSync(home, { recursive: true, force: true }))
   const policy = stack.use(policyFolder('rules:\n  - { id: all, decision: allow }\n')).path
-  const pawls: Pawl[] = []
-  for (const url of buses) {
-    const pawl = stack.use(await open(join(home, 'jobs.db'), { tenant: TENANT, log: 'silent', policy }))
-    stack.use(await busOver(pawl, url))
-    pawls.push(pawl)
-  }
-  const [pawl] = pawls as [Pawl]
+  const file = join(home, 'jobs.db')
+  stack.use(await platform(file, policy))
+  const pawl = stack.use(await open(file, { tenant: TENANT, log: 'silent', ticker: false, retention: false }))
   const peer = stack.use(await Peer.at(outside))
   /** Which workers were let begin what, by job and fence. */
   const begun = new Map<string, Set<string>>()
@@ -68,6 +81,13 @@ export async function openFlow({ buses, outside, jobs, workers }: FlowOptions): 
           ),
         )
       }
+    },
+    async takes() {
+      const again = JSON.stringify({ job_id: 'j0', topic: topic(0) })
+      const answer = await peer.connection
+        .request(peer.subjects.submit(topic(0)), again, { timeout: PATIENCE_MS })
+        .catch(() => undefined)
+      return answer !== undefined && answer.json<Readonly<Record<string, unknown>>>()['error'] === undefined
     },
     ended: succeeded,
     async settled(withinMs) {

@@ -36,7 +36,7 @@ export const hold = defineJob({
 export const HEARTBEAT_MS = 30_000
 
 /** The same, with a heartbeat that nobody would want to wait for. */
-export const calm = defineJob({ ...hold, type: 'calm', lease: '2m', heartbeat: HEARTBEAT_MS, run: hold.run })
+export const calm = defineJob({ type: 'calm', lease: '2m', heartbeat: HEARTBEAT_MS, run: hold.run })
 
 /** The first attempt runs until it is told to stop, and then tries to have the last word all the same. */
 export const relay = defineJob({
@@ -106,7 +106,7 @@ export const block = defineJob({
 })
 
 /** The same, which it may for a second. */
-export const endless = defineJob({ ...block, type: 'endless', timeout: 1_000, run: block.run })
+export const endless = defineJob({ type: 'endless', timeout: 1_000, run: block.run })
 
 const aborted = (signal: AbortSignal, id: string): Promise<void> =>
   new Promise((resolve) => {

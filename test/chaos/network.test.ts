@@ -2,7 +2,7 @@ import { expect, it, vi } from 'vitest'
 import { defineJob } from '../../src/library/define-job.ts'
 import { open } from '../../src/open.ts'
 import { eventually } from '../support/eventually.ts'
-import { freshDatabase } from '../support/postgres.ts'
+import { migratedDatabase } from '../support/migrated-postgres.ts'
 import { startProxy, type TcpProxy } from '../support/proxy.ts'
 import { scaled, soaking } from '../support/scale.ts'
 import { Stream } from './stream.ts'
@@ -35,7 +35,7 @@ it.each([
   ['is silent', 'swallow'],
   ['is refused', 'refuse'],
 ] as const)('a store whose way %s can be closed: drain and five seconds at most', async (_, fate) => {
-  await using database = await freshDatabase()
+  await using database = await migratedDatabase()
   await using proxy = await startProxy(database.url)
   const pawl = await open(proxy.url, { migrate: true })
   const stuck = defineJob({ type: 'stuck', run: (__: undefined, ctx) => new Promise(() => ctx.signal) })
@@ -65,7 +65,7 @@ it.each([
 it.each(Object.entries(ACCIDENTS))(
   'a way that %s costs time, and nothing that was acknowledged',
   async (_, happens) => {
-    await using database = await freshDatabase()
+    await using database = await migratedDatabase()
     await using proxy = await startProxy(database.url)
     await using stream = await Stream.open(proxy.url, { answerWithin: ANSWER_WITHIN })
     await stream.flows(GOES_ON_WITHIN_MS)

@@ -8,7 +8,7 @@ import type { Pawl } from '../../src/library/pawl.ts'
 import { open } from '../../src/open.ts'
 import type { WorkerOptions } from '../../src/worker/worker.ts'
 import { eventually } from '../support/eventually.ts'
-import { freshDatabase } from '../support/postgres.ts'
+import { migratedDatabase } from '../support/migrated-postgres.ts'
 import type { Line } from './jobs.ts'
 
 export interface WorkerProcess {
@@ -45,7 +45,7 @@ export const STORES = ['sqlite', 'postgres'] as const
 
 export async function openProcessesFixture(store: (typeof STORES)[number]): Promise<ProcessesFixture> {
   const folder = mkdtempSync(join(tmpdir(), 'pawl-chaos-'))
-  const database = store === 'postgres' ? await freshDatabase() : undefined
+  const database = store === 'postgres' ? await migratedDatabase() : undefined
   const url = database?.url ?? join(folder, 'jobs.db')
   const pawl = await open(url, { migrate: true, log: 'silent' })
   const children: ChildProcess[] = []

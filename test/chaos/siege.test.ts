@@ -18,7 +18,7 @@ import { realClock } from '../../src/system/clock.ts'
 import { realRandom } from '../../src/system/random.ts'
 import { started } from '../cli/pawl.ts'
 import { eventually } from '../support/eventually.ts'
-import { freshDatabase } from '../support/postgres.ts'
+import { migratedDatabase } from '../support/migrated-postgres.ts'
 import { byTheClock, soaking } from '../support/scale.ts'
 
 const PROGRAM = fileURLToPath(new URL('./siege-process.ts', import.meta.url))
@@ -82,7 +82,7 @@ const stores = soaking ? (['sqlite', 'postgres'] as const) : (['sqlite'] as cons
 describe.each(stores)('a gateway on %s under siege', (store) => {
   it('keeps the lease of whoever is not at fault', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'pawl-siege-'))
-    await using database = store === 'postgres' ? await freshDatabase() : undefined
+    await using database = store === 'postgres' ? await migratedDatabase() : undefined
     const at = database?.url ?? join(folder, 'jobs.db')
     await using pawl = await open(at, { migrate: true, ticker: false, retention: false })
     const tokens = new Tokens(pawl.engine, realClock, realRandom)

@@ -11,7 +11,7 @@ import type { MetricLabels, MetricName } from '../../src/engine/metrics.ts'
 import type { Pawl } from '../../src/library/pawl.ts'
 import { type OpenOptions, open } from '../../src/open.ts'
 import type { LogFields } from '../../src/system/log.ts'
-import { freshDatabase } from '../support/postgres.ts'
+import { migratedDatabase } from '../support/migrated-postgres.ts'
 
 export const STORES = ['SQLite', 'Postgres'] as const
 export type StoreName = (typeof STORES)[number]
@@ -89,7 +89,7 @@ async function openStage(store: StoreName, options: OpenOptions): Promise<Opened
 }
 
 async function place(store: StoreName, rising: AsyncDisposableStack): Promise<string> {
-  if (store === 'Postgres') return rising.use(await freshDatabase()).url
+  if (store === 'Postgres') return rising.use(await migratedDatabase()).url
   const folder = mkdtempSync(join(tmpdir(), 'pawl-compliance-'))
   rising.defer(() => rmSync(folder, { recursive: true, force: true }))
   return join(folder, 'jobs.db')

@@ -23,15 +23,17 @@
  * whatever is not core.
  *
  * Keys have worlds of their own: `keys` reaches every state of one key that so many steps lead to and heals each; `hall` walks at
- * random through a store in a few lines that asks the core whom to let in. Both know the core only through its functions
+ * random through a store in a few lines that asks the core whom to let in; `accounts` goes through every small crowd of
+ * two accounts, and counts their turns. All know the core only through its functions
  * (flow/flow-core.ts) and judge F1–F13 by books of their own.
  *
  * The protocol of Redis with a Postgres ledger (`src/store/ledger`) has a world of its own: two servers, two processes, two jobs and
- * one key. `ledger` reaches every state that so many steps lead to from ten beginnings, `ledger-walks` goes on at random from there,
- * and at its end heals. Servers are flushed, restarted with and without their last entries, taken back unnoticed, promoted while the old
- * master goes on, demoted; processes die anywhere; calls and shipments arrive late or never; ended jobs are evicted and restored; the ledger folds
- * and forgets. What is judged stands in ledger/checks.ts. Not modelled: what entries say (a setting is a job with other words), the
- * bounds of the log, its trimming in Redis (what the ledger has is not asked of it again), and a ledger that loses its own tail.
+ * one key. `ledger` reaches every state that so many steps (4 in the gate, 5, 6 in soak) lead to from thirteen beginnings, `ledger-walks`
+ * goes on at random from there, and at its end heals. Servers are flushed, restarted with and without their last entries, taken back
+ * unnoticed, promoted while the old master goes on, demoted; processes die anywhere; calls and shipments arrive late or never; servers
+ * are loaded in place, page by page, or catch up; ended jobs leave and come back, each by an entry; the ledger folds, also late, and
+ * forgets. What is judged stands in ledger/checks.ts. Not modelled: what entries say (a setting is a job with other words), the bounds
+ * of the log, its trimming in Redis (what the ledger has is not asked of it again), and a ledger that loses its own tail.
  *
  * Judged on every step: I1–I8 and I10 by core's own functions and, independently, by books the model keeps from the
  * events alone (ghost.ts); the transition table; the fold; repetitions and refusals, which may not touch the record;

@@ -2,6 +2,7 @@
 import { CONFIGURATIONS, type Scale } from './configuration.ts'
 import { loadCore } from './core.ts'
 import { type Exploration, explore } from './explore.ts'
+import { exploreAccounts } from './flow/accounts.ts'
 import { exploreKeys } from './flow/explore-keys.ts'
 import { loadFlowCore } from './flow/flow-core.ts'
 import { walk } from './flow/walks.ts'
@@ -31,6 +32,11 @@ export const SUBJECTS: readonly Subject[] = [
     name: 'hall',
     about: 'random walks: who is let in, by slots, rates, budgets, turns',
     explore: async (sources, scale) => walk(await loadFlowCore(sources), scale),
+  },
+  {
+    name: 'accounts',
+    about: 'turns of two accounts, however many flows each has, at a key and at a lane',
+    explore: async (sources) => exploreAccounts(await loadFlowCore(sources)),
   },
   {
     name: 'ledger',

@@ -33,7 +33,12 @@ const RULES: Readonly<Record<string, Rule>> = {
   'store/conformance': { ...ADAPTER, areas: [...ADAPTER.areas, 'testing'], packages: ['node:*'] },
   transactions: { areas: [], files: PORT },
   engine: { areas: ['core', 'system', 'store'], packages: ['croner'] },
-  policy: { areas: ['core', 'system'], packages: ['node:*', '@marcbachmann/cel-js', 'yaml', 'zod'] },
+  policy: {
+    areas: ['core', 'system'],
+    // What tenants have set is in documents.
+    files: [...PORT, ...ENGINE, 'engine/documents.ts'],
+    packages: ['node:*', '@marcbachmann/cel-js', 'yaml', 'zod'],
+  },
   worker: {
     areas: ['core', 'system'],
     // Workers tell of themselves in documents, and each may ask who else is there.
@@ -43,7 +48,8 @@ const RULES: Readonly<Record<string, Rule>> = {
   'gateway/contract': { areas: ['core'], packages: ['zod'] },
   gateway: {
     areas: ['core', 'system', 'engine', 'gateway/contract'],
-    files: PORT,
+    // A policy is looked at before it is taken.
+    files: [...PORT, 'policy/kept.ts'],
     packages: ['node:*', 'hono', 'hono/*', '@hono/node-server', 'zod', 'prom-client', '@opentelemetry/api'],
   },
   bus: {
@@ -54,7 +60,7 @@ const RULES: Readonly<Record<string, Rule>> = {
   },
   library: {
     areas: ['core', 'system', 'engine', 'worker'],
-    files: PORT,
+    files: [...PORT, 'policy/kept.ts'],
     packages: ['node:*', '@standard-schema/spec', '@opentelemetry/api'],
   },
   client: {

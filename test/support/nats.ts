@@ -1,4 +1,4 @@
-import { rmSync, writeFileSync } from 'node:fs'
+import { chownSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe } from 'vitest'
 import { natsBinary, natsMissing } from './debian.ts'
@@ -16,6 +16,13 @@ export interface NatsServer extends AsyncDisposable {
   restart(): Promise<void>
 }
 
+export interface NatsPlace {
+  /** Where JetStream keeps what it has; a folder of its own unless given. */
+  readonly folder?: string
+  /** How much it takes itself to have there; what is free, unless given. */
+  readonly mostBytes?: number
+}
+
 const missing = natsMissing()
 if (missing !== undefined) console.warn(missing)
 
@@ -23,11 +30,14 @@ if (missing !== undefined) console.warn(missing)
 export const describeOnNats = describe.skipIf(missing !== undefined)
 
 /** `settings` are in its configuration besides: accounts, and who may do what. */
-export async function startNats(settings = ''): Promise<NatsServer> {
+export async function startNats(settings = '', { folder: kept, mostBytes }: NatsPlace = {}): Promise<NatsServer> {
   const user = serverUser()
   const folder = serverFolder('nats', user)
   const file = join(folder, 'conf')
-  writeFileSync(file, `jetstream { store_dir: ${JSON.stringify(join(folder, 'kept'))} }\n${settings}`, { mode: 0o644 })
+  const place = kept ?? join(folder, 'kept')
+  if (kept !== undefined && user !== undefined) chownSync(kept, user.uid, user.gid)
+  const room = mostBytes === undefined ? '' : `, max_file_store: ${mostBytes}`
+  writeFileSync(file, `jetstream { store_dir: ${JSON.stringify(place)}${room} }\n${settings}`, { mode: 0o644 })
   for (let n = 0; ; n += 1) {
     const port = await freePort()
     const start = async (): Promise<ServerProcess> => {

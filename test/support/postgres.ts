@@ -60,11 +60,11 @@ export interface FreshDatabase extends AsyncDisposable {
   drop(): Promise<void>
 }
 
-export async function freshDatabase(): Promise<FreshDatabase> {
+export async function freshDatabase(template = 'template0'): Promise<FreshDatabase> {
   const admin = await sharedPostgresUrl()
   const name = `pawl_test_${randomBytes(6).toString('hex')}`
   const create = async () => {
-    await query(admin, `create database ${name} template template0`)
+    await query(admin, `create database ${name} template ${template}`)
     return true
   }
   // Postgres refuses while somebody else is copying the same template; a moment later it does not.

@@ -14,6 +14,8 @@ export interface TcpProxy extends AsyncDisposable {
   swallow(): void
   /** Those that exist are reset. */
   reset(): void
+  /** New ones are led to another server. */
+  lead(serverUrl: string): void
   /** What happens to new ones. */
   fresh(fate: Fate): void
   /** How long everything takes, each way. */
@@ -25,7 +27,7 @@ export interface TcpProxy extends AsyncDisposable {
 export type Fate = 'pass' | 'swallow' | 'refuse'
 
 export async function startProxy(serverUrl: string): Promise<TcpProxy> {
-  const target = new URL(serverUrl)
+  let target = new URL(serverUrl)
   const pairs = new Set<Pair>()
   let fate: Fate = 'pass'
   let delayMs = 0
@@ -59,6 +61,9 @@ export async function startProxy(serverUrl: string): Promise<TcpProxy> {
     },
     reset() {
       for (const pair of pairs) pair.end()
+    },
+    lead(to) {
+      target = new URL(to)
     },
     fresh(next) {
       fate = next

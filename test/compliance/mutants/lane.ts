@@ -5,7 +5,7 @@
 import { cpSync, mkdtempSync, readFileSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createVitest, type TestModule, type Vitest } from 'vitest/node'
+import { createVitest, type TestCase, type Vitest } from 'vitest/node'
 import { citations, rulesIn } from '../citations.ts'
 import { type Mutant, type Patch, SHIPPED } from './mutant.ts'
 import { MUTANTS } from './mutants.ts'
@@ -27,6 +27,9 @@ const TEST_MS = 6_000
 const HOOK_MS = 120_000
 const COPIED = ['src', 'test', 'docs', 'package.json', 'tsconfig.json', 'vitest.config.ts']
 
+/** The rules that the mutant at hand breaks and no test has failed for yet; and whether one has failed in time. */
+let alive: ReadonlySet<string> = new Set()
+let isInTime = false
 const cited = citations()
 const root = copied()
 process.chdir(root)
@@ -48,9 +51,26 @@ process.send?.('ready')
 function opened(): Promise<Vitest> {
   return createVitest(
     'test',
-    { root, watch: false, pool: 'threads', maxWorkers: 1, testTimeout: TEST_MS, hookTimeout: HOOK_MS, reporters: [{}] },
+    {
+      root,
+      watch: false,
+      pool: 'threads',
+      maxWorkers: 1,
+      testTimeout: TEST_MS,
+      hookTimeout: HOOK_MS,
+      reporters: [{ onTestCaseResult }],
+    },
     { cacheDir: join(root, '.vite') },
   )
+}
+
+/** Once every rule has a test that failed, and one of them not for lateness, the verdict stands: no test more can change it. */
+function onTestCaseResult(test: TestCase): void {
+  if (test.result().state !== 'failed') return
+  const { title, isLate } = failure(test)
+  alive = alive.difference(new Set(rulesIn(title)))
+  isInTime ||= !isLate
+  if (alive.size === 0 && isInTime) void vitest.cancelCurrentRun('test-failure')
 }
 
 function copied(): string {
@@ -116,18 +136,20 @@ async function failures({ rules, store }: Mutant): Promise<readonly Failed[]> {
   const paths = new Set(cited.filter(({ rule }) => rules.includes(rule)).map(({ path }) => join(root, path)))
   vitest.setGlobalTestNamePattern(citing(rules, store))
   const specifications = (await vitest.globTestSpecifications()).filter(({ moduleId }) => paths.has(moduleId))
+  alive = new Set(rules)
+  isInTime = false
   const { testModules } = await vitest.runTestSpecifications(specifications)
   const stillborn = testModules.flatMap((module) => module.errors().map(({ message }) => message))
-  const tests = testModules.flatMap((module: TestModule) => [...module.children.allTests()])
   if (stillborn.length > 0) throw new Error(`it does not load: ${stillborn[0]?.split('\n')[0]}`)
+  const tests = testModules.flatMap((module) => [...module.children.allTests()])
   if (tests.every((test) => test.result().state === 'skipped')) throw new Error('no test cites what it breaks')
-  return tests
-    .filter((test) => test.result().state === 'failed')
-    .map((test) => ({
-      title: test.fullName,
-      isLate: test.result().errors?.every(({ message }) => LATE.test(message)) === true,
-    }))
+  return tests.filter((test) => test.result().state === 'failed').map(failure)
 }
+
+const failure = (test: TestCase): Failed => ({
+  title: test.fullName,
+  isLate: test.result().errors?.every(({ message }) => LATE.test(message)) === true,
+})
 
 const LATE = /timed out in|in vain for/
 
