@@ -1977,6 +1977,7 @@ end $$;
 
 
 
+
 create or replace function "pawl".flow_mend(of_tenant text, of_keys json, seated json, held int[], spends json, claims json) returns void
 language plpgsql set search_path = "pawl", pg_temp set lock_timeout = '1s' set jit = off set enable_seqscan = off set enable_hashjoin = off
 set enable_mergejoin = off set enable_bitmapscan = off set plan_cache_mode = force_generic_plan as $$
@@ -1991,8 +1992,8 @@ begin
     select k.id from json_array_elements_text(of_keys) as n(key)
     cross join lateral (select k.id from flow_key k where k.tenant = of_tenant and k.key = n.key limit 1) k order by 1);
   delete from slot s where s.key = any(key_ids)
-    and not exists (select from ready r where r.id = s.job and r.lane > 1000000000)
-    and not exists (select from lease l where l.id = s.job);
+    and (select true from ready r where r.id = s.job and r.lane > 1000000000 limit 1) is null
+    and (select true from lease l where l.id = s.job limit 1) is null;
   for x in select o.i, o.f, o.c from json_to_recordset(seated) as o(i bigint, f int, c bigint) order by o.i loop
     let_in_at := null; is_owned := false;
     select r.ready_at into let_in_at from ready r where r.id = x.i and r.lane > 1000000000 limit 1 for update skip locked;
@@ -2341,14 +2342,15 @@ end $$;
 
 
 
+
 create or replace function "pawl".flow_watch(flows int[]) returns json
 language plpgsql stable set search_path = "pawl", pg_temp set jit = off set enable_seqscan = off set enable_hashjoin = off
 set enable_mergejoin = off set enable_bitmapscan = off set plan_cache_mode = force_generic_plan as $$
 begin
   return (
     select json_agg(json_build_array(f.next_at, f.waits_at,
-      exists (select from arrival a where a.flow = u.id) or exists (select from arrival a where a.key = p.key) or exists (select from arrival a where a.key = -p.key)
-        or exists (select from arrival a where a.queue = p.queue),
+      coalesce((select true from arrival a where a.flow = u.id limit 1), (select true from arrival a where a.key = p.key limit 1),
+        (select true from arrival a where a.key = -p.key limit 1), (select true from arrival a where a.queue = p.queue limit 1), false),
       k.wake_at, q.paused) order by u.n)
     from unnest(flows) with ordinality as u(id, n)
     left join lateral (select f.* from flow f where f.id = u.id limit 1) f on true
@@ -3830,7 +3832,7 @@ end $$;
 
 
 insert into "pawl".migration (number, name, checksum, edition)
-values (0, 'functions', '4ae372f302be53e80239215f148216ad12eda0a4c0b736f89c397871e21fd169', 4)
+values (0, 'functions', '1a1e21c7f91c3ef2de7157afb4ad1ae4a785eb9120d1e8827172ae566cb4546f', 4)
 on conflict (number) do update set edition = excluded.edition, checksum = excluded.checksum, applied_at = clock_timestamp();
 set local pawl_migration.role = '';
 
