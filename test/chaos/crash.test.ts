@@ -63,7 +63,7 @@ describe.each(STORES)('on %s', (store) => {
     await using fixture = await openProcessesFixture(store)
     const blocked = await fixture.start()
     const idle = await fixture.start()
-    const job = await fixture.pawl.enqueue(block, { ms: 4_000 })
+    const job = await fixture.pawl.enqueue(block, { ms: 2.5 * LEASE_MS })
     expect(await job.result({ timeout: '20s' })).toBe(1)
     expect(await job.job()).toMatchObject({ attempt: 1, stalls: 0 })
     expect(runs(blocked.lines) + runs(idle.lines)).toBe(1)

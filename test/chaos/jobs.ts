@@ -94,7 +94,6 @@ export const brief = defineJob({
 export const block = defineJob({
   type: 'block',
   ...policy,
-  lease: 1_000,
   run(input: { readonly ms: number; readonly untilFile?: string }, ctx) {
     ran(ctx)
     const until = performance.now() + input.ms
@@ -106,7 +105,7 @@ export const block = defineJob({
 })
 
 /** The same, which it may for a second. */
-export const endless = defineJob({ type: 'endless', timeout: 1_000, run: block.run })
+export const endless = defineJob({ type: 'endless', ...policy, timeout: 1_000, run: block.run })
 
 const aborted = (signal: AbortSignal, id: string): Promise<void> =>
   new Promise((resolve) => {
