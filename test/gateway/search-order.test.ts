@@ -1,5 +1,5 @@
 /** Searches over HTTP in another order than that of ids, and what limits hold. */
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { type GatewayFixture, openGatewayFixture } from './gateway-fixture.ts'
 
 describe('a list', () => {
@@ -8,6 +8,11 @@ describe('a list', () => {
     fixture = await openGatewayFixture()
   })
   afterAll(() => fixture[Symbol.asyncDispose]())
+
+  const later = async () => {
+    const before = fixture.pawl.engine.now()
+    await vi.waitUntil(() => fixture.pawl.engine.now() > before, { interval: 1 })
+  }
 
   const found = async (q: string) => {
     const { body } = await fixture.ask('operator', 'GET', `/v1/jobs?q=${encodeURIComponent(q)}`)
@@ -18,8 +23,11 @@ describe('a list', () => {
     const ids = ['first', 'second', 'third', 'fourth', 'fifth']
     for (const [n, id] of ids.entries())
       await fixture.ask('producer', 'POST', '/v1/jobs', { type: 'o', queue: 'order', id, delay: 60_000 * (5 - n) })
-    for (const id of ['second', 'fourth', 'first'])
+    for (const id of ['second', 'fourth', 'first']) {
+      // Two changes of one millisecond have no order that a list could show.
+      await later()
       await fixture.ask('operator', 'POST', `/v1/jobs/${id}/reschedule`, { delay: id === 'fourth' ? 1_000 : 600_000 })
+    }
     const pages = async (more: string) => {
       const found: string[] = []
       const reads: unknown[] = []
