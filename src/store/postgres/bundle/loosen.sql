@@ -13,8 +13,11 @@ begin
   if not exists (select from claim k where k.low is not null) then return; end if;
   ids := array(select u.id from unnest(ids) as u(id)
                left join lateral (select l.id from lease l where l.id = u.id limit 1) l on true where l.id is null);
-  for c in select k.id, k.jobs, k.loose from claim k where k.low is not null and k.low <= (select max(u) from unnest(ids) as u)
-      and k.high >= (select min(u) from unnest(ids) as u) order by k.id loop
+  -- Put in order after they were found: a planner that is asked for both walks all claims there are, which it has in that order.
+  for c in with near as materialized (
+      select k.id, k.jobs, k.loose from claim k where k.low is not null and k.low <= (select max(u) from unnest(ids) as u)
+        and k.high >= (select min(u) from unnest(ids) as u)
+    ) select * from near order by id loop
     of_it := array(select unnest(ids) intersect select unnest(c.jobs) except select unnest(c.loose));
     continue when cardinality(of_it) = 0;
     perform loosen_from(c.id, case when all_of_them or cardinality(c.loose || of_it) > 16 then c.jobs else of_it end);

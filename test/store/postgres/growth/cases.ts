@@ -8,6 +8,7 @@ import type { Statements } from '../../../../src/store/postgres/connection/state
 import { ledBy, ledOf } from '../../../../src/store/postgres/names/led.ts'
 import { letInLane } from '../../../../src/store/postgres/names/let-in-lane.ts'
 import { packed } from '../../../../src/store/postgres/names/step.ts'
+import { scaled } from '../../../support/scale.ts'
 import { BEGIN, BUNDLE, CLAIMABLE, FAR, FULL, job, SIDES } from './fill.ts'
 
 export type StatementName = Exclude<keyof Statements, 'inCallers'>
@@ -23,8 +24,10 @@ export const EXEMPT: ReadonlyMap<string, string> = new Map([
   ['tallies: of all', 'it answers with each of them'],
 ])
 
+/** An index of times has a page for some 64 MB of its table, and a search looks at each. */
+const INDEX_OF_TIMES = scaled(8, 24)
 const OF_TIMES = {
-  pages: 4 * 32,
+  pages: 4 * 32 + INDEX_OF_TIMES,
   rows: Number.POSITIVE_INFINITY,
   why: 'an index of times that costs no enqueue and no end anything knows ranges of 32 pages, and no rows',
 }
@@ -41,7 +44,7 @@ export const BESIDES: ReadonlyMap<string, Besides> = new Map<string, Besides>([
   ['bornBetween', OF_TIMES],
   ['committedBetween', OF_TIMES],
   ['flowSet', { pages: 8, rows: Number.POSITIVE_INFINITY, why: 'flows are found by their keys in an inverted index' }],
-  ['summarize', { pages: 8, why: 'an index of times has a page for some 64 MB of its table, and each is looked at' }],
+  ['summarize', { pages: INDEX_OF_TIMES, why: 'all pages of an index of times are looked at' }],
   ['findIds: ended early', { probes: 20, why: 'what is found may be joined one by one, as many as an answer has' }],
 ])
 
