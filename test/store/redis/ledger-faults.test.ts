@@ -203,5 +203,5 @@ itOnRedis(
     expect(await contentOf(redis)).toEqual(hot)
     await Promise.all(stores.map((store) => store.close()))
   },
-  scaled(120_000, 3_600_000),
+  scaled(120_000, 1_200_000),
 )

@@ -3,6 +3,7 @@
  * other processes may be at any step, and where one of them has come further this one looks again.
  */
 import { assert } from '../../../core/assert.ts'
+import type { Clock } from '../../../system/clock.ts'
 import type { Log } from '../../../system/log.ts'
 import type { Meter } from '../../../system/meter.ts'
 import { fractionOf, type Random } from '../../../system/random.ts'
@@ -23,6 +24,7 @@ import {
 } from '../../ledger/join.ts'
 import type { Ledger, WrittenEntry } from '../../ledger/ledger-port.ts'
 import { type Meta, opened } from '../../ledger/meta.ts'
+import { type Patience, patienceWith } from '../../ledger/patience.ts'
 import { type Shipment, shipmentOf } from '../../ledger/shipment.ts'
 import type { Server } from '../connection/backing.ts'
 import { incarnationOf } from '../connection/info.ts'
@@ -30,7 +32,7 @@ import { RedisStoreError } from '../connection/trouble.ts'
 import { portions } from '../script/portions.ts'
 import type { Folding } from './folding.ts'
 import { Loading } from './loading.ts'
-import type { ServerLog } from './server-log.ts'
+import type { ServerLog, ServerView } from './server-log.ts'
 import { demandLater } from './ship.ts'
 
 export interface JoinerParts {
@@ -38,6 +40,7 @@ export interface JoinerParts {
   readonly log: ServerLog
   readonly ledger: Ledger
   readonly folding: Pick<Folding, 'toHead'>
+  readonly clock: Pick<Clock, 'monotonicMs'>
   readonly timers: Timers
   readonly random: Random
   readonly lines: Log
@@ -50,8 +53,8 @@ type Step = Join<WrittenEntry>
 const REPLAYED = 10_000
 /** Entries of one call. */
 const AT_ONCE = 100
-/** Before the next epoch is taken: others who noticed the same may be at it already. */
-const PATIENCE_MS = 100
+/** How often somebody who waits for another that joins looks for signs of it. */
+const LOOK_AGAIN_MS = 50
 
 export class Joiner {
   readonly #parts: JoinerParts
@@ -59,7 +62,7 @@ export class Joiner {
   #incarnation = ''
   /** What the server knew of itself when it was measured. */
   #measured: Meta | undefined
-  #isPatient = true
+  #patience: Patience | undefined
   #loading: Loading | undefined
   /** Why the next epoch is taken. */
   #reason = ''
@@ -81,7 +84,7 @@ export class Joiner {
   }
 
   async #run(lost: number): Promise<number> {
-    this.#isPatient = true
+    this.#patience = undefined
     for (let step: Step = LOOK; ; step = await this.#next(step, lost)) if (step.step === 'joined') return step.epoch
   }
 
@@ -96,7 +99,7 @@ export class Joiner {
         const next = afterCompare(step.account, view, this.#incarnation, lost)
         if (next.step === 'fence' || next.step === 'look') demandLater(await ledger.account(), view)
         this.#reason = reasonOf(shipmentOf(step.account, view), lost)
-        return this.#patiently(next)
+        return this.#patiently(next, step.account, view)
       }
       case 'ship': {
         const { done, account } = await ledger.append(step.append)
@@ -144,12 +147,15 @@ export class Joiner {
     }
   }
 
-  /** The first time that an epoch would be taken, somebody else may be about to. */
-  async #patiently(next: Step): Promise<Step> {
-    const { timers, random } = this.#parts
-    if (!this.#isPatient || next.step !== 'fence') return next
-    this.#isPatient = false
-    await timers.sleep(Math.ceil(fractionOf(random) * PATIENCE_MS))
+  /** Somebody else may be at it, or about to begin. */
+  async #patiently(next: Step, account: Account, { meta, pages }: ServerView): Promise<Step> {
+    if (next.step !== 'fence') return next
+    const { clock, timers, random } = this.#parts
+    const nowMs = clock.monotonicMs()
+    this.#patience = patienceWith(this.#patience, { account, meta, pages }, nowMs, fractionOf(random))
+    const leftMs = this.#patience.untilMs - nowMs
+    if (leftMs <= 0) return next
+    await timers.sleep(Math.min(LOOK_AGAIN_MS, Math.ceil(leftMs)))
     return LOOK
   }
 

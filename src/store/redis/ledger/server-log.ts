@@ -12,9 +12,11 @@ const PAGE = 256
 /** How long entries are kept that the ledger has: one that fails over and loses its own tail is healed from them. */
 const KEEP_MS = 60_000
 
-/** What the server was told that the ledger has. */
 export interface ServerView extends LogView<WrittenEntry> {
+  /** What the server was told that the ledger has. */
   readonly shipped: number
+  /** How many pages a load has brought that is not over. */
+  readonly pages: number
 }
 
 export class ServerLog {
@@ -31,17 +33,18 @@ export class ServerLog {
 
   /** A page of the log is the log as it was when its last entry was written: `meta` says no more than that. */
   async after({ seq }: Head): Promise<ServerView> {
-    const { meta, entries, shipped } = await this.#page(seq, PAGE)
+    const page = await this.#page(seq, PAGE)
+    const { meta, entries } = page
     const last = entries.at(-1)
-    if (meta === undefined || last === undefined || last.seq >= meta.head.seq) return { meta, entries, shipped }
-    return { meta: { ...meta, head: headOf(last), at: last.at }, entries, shipped }
+    if (meta === undefined || last === undefined || last.seq >= meta.head.seq) return page
+    return { ...page, meta: { ...meta, head: headOf(last), at: last.at } }
   }
 
   async #page(after: number, most: number): Promise<ServerView> {
-    const [epoch, logged, name, at, incarnation, copy, joining, evicted, shipped, ...rows] = list(
+    const [epoch, logged, name, at, incarnation, copy, joining, evicted, shipped, pages, ...rows] = list(
       await this.#server.run('unshipped', [String(after), String(most)]),
     )
-    if (epoch === undefined) return { meta: undefined, entries: [], shipped: 0 }
+    if (epoch === undefined) return { meta: undefined, entries: [], shipped: 0, pages: 0 }
     return {
       meta: {
         epoch: Number(epoch),
@@ -54,6 +57,7 @@ export class ServerLog {
       },
       entries: rows.map((row) => entryOf(words(row))),
       shipped: Number(shipped),
+      pages: Number(pages),
     }
   }
 

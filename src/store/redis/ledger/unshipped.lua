@@ -5,10 +5,10 @@ local most = tonumber(ARGV[2])
 if redis.call('EXISTS', meta) == 0 then
   return {}
 end
-local known = redis.call('HMGET', meta, 'epoch', 'logged', 'loggedAs', 'at', 'incarnation', 'copy', 'joining', 'evicted', 'shipped')
+local known = redis.call('HMGET', meta, 'epoch', 'logged', 'loggedAs', 'at', 'incarnation', 'copy', 'joining', 'evicted', 'shipped', 'pages')
 local answer = {
   string.match(known[1] or '0', '^%d+'), known[2] or '0', known[3] or '-', known[4] or '0', known[5] or '', known[6] or '0', known[7] or '0', known[8] or '0',
-  known[9] or '0',
+  known[9] or '0', known[10] or '0',
 }
 local after, bytes, count = ARGV[1], 0, 0
 while count < most and bytes < @PAGE_BYTES@ do
