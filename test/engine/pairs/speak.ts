@@ -23,6 +23,11 @@ export const inTwoCalls =
   }
 
 const AT_ONCE = 100
+const ORDERS = [
+  [0, 1],
+  [1, 0],
+]
+const HEARINGS = [false, true].flatMap((lookedUp) => ORDERS.map((order) => ({ order, lookedUp })))
 const BODIES = ['input', 'output', 'checkpoint', 'replaced', 'next', 'step/', 'signal/', 'error/']
 
 /**
@@ -48,10 +53,7 @@ async function mistake(fixture: StoreFixture, pair: Pair, serial: number, way: W
   const { job, log, bodies } = await look(fixture, id)
   const outcome: Outcome = { answers, record: job, log, bodies }
   const now = Math.max(await fixture.now(), before.job.updatedAt)
-  const right = [
-    [0, 1],
-    [1, 0],
-  ].map((order) => oneAfterTheOther(before, words, order, now))
+  const right = HEARINGS.map((hearing) => oneAfterTheOther(before, words, hearing, now))
   const wrong = right.map((each) => differences(timeless(outcome), timeless(each)))
   return wrong.some((each) => each.length === 0)
     ? undefined
