@@ -5,6 +5,7 @@ import { type Decision, decide, decideTick } from '../../../src/core/decide.ts'
 import type { Event } from '../../../src/core/event.ts'
 import { isTerminal, type Job, type JobId, type Kind, type Time } from '../../../src/core/job.ts'
 import { keyChange, keyOf } from '../../../src/core/keys.ts'
+import { sourceOf } from '../../../src/core/newer.ts'
 import { speaksAsOwner } from '../../../src/core/ownership.ts'
 import { isStripping } from '../../../src/core/stripped.ts'
 import { leaseRenewedAt, leaseWindowMs } from '../../../src/core/timers.ts'
@@ -303,7 +304,8 @@ export class ProgramRun {
     const kind = { ...successor.kind, queue: 'successors' }
     const born = decide(undefined, { ...successor, kind, id: this.#newId() }, this.#now)
     holds(born.kind === 'accepted', 'a successor can be enqueued')
-    return { job: born.job, event: born.events[0] as Event, input: slot.bodies.get('input'), keys: [] }
+    const input = successor.input && slot.bodies.get(sourceOf(successor))
+    return { job: born.job, event: born.events[0] as Event, input, keys: [] }
   }
 
   #compact(slot: Slot, job: Job): Plan {
