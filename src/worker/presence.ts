@@ -20,6 +20,7 @@ export interface PresenceOptions {
   readonly types: readonly ServedType[]
   readonly pool: string | undefined
   readonly capabilities: readonly string[] | undefined
+  readonly version: string | undefined
   readonly running: () => number
 }
 
@@ -51,8 +52,8 @@ export class Presence {
 
   /** A tenant's document names that tenant's queues and types only: the names of others are not for it, and a worker of many would write them all for each. */
   async #tell(): Promise<void> {
-    const { engine, concurrency, running, queues, types, pool, capabilities } = this.#options
-    const common = { pool, capabilities, concurrency, running: running(), host: hostname(), pid }
+    const { engine, concurrency, running, queues, types, pool, capabilities, version } = this.#options
+    const common = { pool, capabilities, concurrency, running: running(), host: hostname(), pid, version }
     const queuesOf = Map.groupBy(queues, ({ tenant }) => tenant)
     const typesOf = Map.groupBy(types, ({ tenant }) => tenant)
     const put = (tenant: string) => {

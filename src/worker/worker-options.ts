@@ -48,6 +48,12 @@ export interface WorkerOptions {
    */
   readonly id?: string | undefined
   /**
+   * The version of your application, such as a commit: shown in `pawl workers ls`, and one that is seen for the first time is marked as a
+   * deployment in the dashboard's charts.
+   * @default none
+   */
+  readonly version?: string | undefined
+  /**
    * Processes at a time, at most, for jobs that run apart: those whose type says `isolate: 'process'`, and those whose last
    * attempt ended without a word.
    * @default as many as the machine has processors
@@ -99,6 +105,7 @@ const WORKER_WORDS = wordsOf<WorkerOptions>({
   pool: true,
   capabilities: true,
   id: true,
+  version: true,
   processes: true,
   prefetch: true,
   poll: true,
@@ -163,6 +170,7 @@ export interface WorkerSettings {
   readonly pool: string | undefined
   /** Absent rather than empty: a gateway from before there were any knows no such word. */
   readonly capabilities: readonly string[] | undefined
+  readonly version: string | undefined
 }
 
 export function settingsOf(
@@ -183,6 +191,7 @@ export function settingsOf(
     types: definitions.map(({ tenant = ownTenant, type }) => ({ tenant, type })),
     pool: options.pool === undefined ? undefined : nameable('pool', options.pool),
     capabilities: options.capabilities?.length ? capable(options.capabilities) : undefined,
+    version: options.version === undefined ? undefined : shortEnough('version', options.version),
   }
 }
 
@@ -226,6 +235,12 @@ function capable(capabilities: readonly string[]): readonly string[] {
   if (capabilities.length > SIZES.capabilities)
     throw new TypeError(`capabilities: ${capabilities.length} of them; ${SIZES.capabilities} are the most`)
   return capabilities.map((each, i) => nameable(`capabilities[${i}]`, each))
+}
+
+/** A gateway would refuse all that a worker tells of itself for one word of it. */
+function shortEnough(field: string, text: string): string {
+  if (text.length <= LENGTHS.id) return text
+  throw new TypeError(`${field}: ${text.length} characters; ${LENGTHS.id} are the most`)
 }
 
 function nameable(field: string, name: string): string {

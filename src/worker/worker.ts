@@ -132,7 +132,7 @@ class JobWorker implements Worker, Desk, Member {
     this.outbox = new Outbox({ engine, timers: this.timers, log: this.log })
     this.#machineMs = options.machineMs ?? machineMs
     this.#settings = settingsOf(definitions, options)
-    const { concurrency, prefetchMax, queues, types, pool, capabilities, processes } = this.#settings
+    const { concurrency, prefetchMax, queues, types, pool, capabilities, version, processes } = this.#settings
     const { timers, log } = this
     this.#cells =
       options.cell && new Cells({ entry: options.cell, max: processes, timers, traced: options.around !== undefined })
@@ -147,7 +147,7 @@ class JobWorker implements Worker, Desk, Member {
     this.#alerts = new Alerts(engine, this.#running.late)
     const system = { engine, timers, log }
     const running = () => this.#running.count
-    const able = { pool, capabilities }
+    const able = { pool, capabilities, version }
     this.#presence = new Presence({ ...system, workerId: this.id, concurrency, queues, types, ...able, running })
     this.#claiming = new Claiming({ ...this.#settings, engine, workerId: this.id, serves })
     this.#leases = new Leases({

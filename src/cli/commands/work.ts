@@ -20,6 +20,7 @@ interface Options extends KeepOptions {
   readonly queue?: string
   readonly pool?: string
   readonly can?: string
+  readonly appVersion?: string
   readonly drain: string
   readonly port?: string
   readonly host: string
@@ -34,6 +35,7 @@ export function work(parent: Command, { session }: Context): void {
     .option('-q, --queue <queues>', 'only these queues')
     .option('--pool <pool>', 'the pool it works in: what a policy routes there is for it')
     .option('--can <capabilities>', 'what it can do that others may not: gpu,cuda')
+    .option('--app-version <text>', 'the version of your application: a new one is marked in the dashboard’s charts')
     .option('--drain <duration>', 'how long handlers may take to finish when it is stopped', '10s')
     .option('-p, --port <port>', 'answer /livez, /readyz and /metrics there; 0 picks a free one')
     .option('--host <address>', 'where that port is', DEFAULT_HOST)
@@ -44,6 +46,7 @@ export function work(parent: Command, { session }: Context): void {
     'pawl work ./jobs.ts',
     'pawl work ./jobs.js --concurrency 64 --queue mail,crawl --url postgres://localhost/app',
     'pawl work ./jobs.js --pool code --can gpu',
+    'pawl work ./jobs.js --app-version "$(git rev-parse --short HEAD)"',
     'pawl work ./jobs.js --port 9090 --host 0.0.0.0',
     'pawl work ./jobs.js --no-retention',
   )
@@ -64,7 +67,7 @@ async function run(session: Session, module: string, options: Options): Promise<
   await using pawl = await opened(session, { ticker: {}, retention, log, metrics })
   await using asked =
     port === undefined ? undefined : await probed(session, pawl, { port, host: options.host, metrics })
-  const able = { pool: options.pool, capabilities: listOf(options.can) }
+  const able = { pool: options.pool, capabilities: listOf(options.can), version: options.appVersion }
   await using worker = pawl.work(jobs, { concurrency, queues, ...able, drain: durationOf('--drain', options.drain) })
   const served = wanted ?? [...new Set(jobs.map(({ queue }) => queue))]
   const types = jobs.map(({ type }) => type)

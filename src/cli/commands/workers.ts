@@ -16,6 +16,7 @@ interface Seen {
   readonly running?: number
   readonly host?: string
   readonly pid?: number
+  readonly version?: string
   readonly seenAt: string
   readonly present: boolean
 }
@@ -43,7 +44,7 @@ async function list(session: Session, all: boolean): Promise<void> {
     terminal.tell({ workers: found }, () => {
       if (found.length === 0) return terminal.say('Nobody works here. Start a worker: pawl work <module>.')
       terminal.table(
-        ['WORKER', 'QUEUES', 'POOL', 'CAN', 'RUNNING', 'HOST', 'PID', 'SEEN'],
+        ['WORKER', 'QUEUES', 'POOL', 'CAN', 'RUNNING', 'HOST', 'PID', 'VERSION', 'SEEN'],
         found.map((each) => [
           each.workerId,
           each.queues?.join(','),
@@ -52,6 +53,7 @@ async function list(session: Session, all: boolean): Promise<void> {
           `${each.running ?? 0} of ${each.concurrency ?? '?'}`,
           each.host,
           each.pid,
+          each.version,
           each.present ? ago(Date.parse(each.seenAt), now) : `silent since ${each.seenAt}`,
         ]),
       )

@@ -47,6 +47,14 @@ export interface TrafficStep {
   readonly wait?: { readonly p50: number; readonly p95: number }
 }
 
+export interface TakersAnswer {
+  readonly event: EventType
+  readonly from: State | 'none'
+  readonly to: State
+  /** The newest first, ten at most: of those that were read. */
+  readonly jobs: readonly { readonly id: string; readonly type: string; readonly at: Moment; readonly by: string }[]
+}
+
 export interface TrafficAnswer {
   readonly at: Moment
   /** Where the window begins, or the counting, whichever came later. */
@@ -60,6 +68,10 @@ export interface TrafficAnswer {
     readonly to: State
     readonly count: number
   }[]
+  /** Which jobs made each change last, whether within the window or not; only where they are asked for. */
+  readonly takers?: readonly TakersAnswer[]
+  /** Versions of workers that were seen for the first time within the window, oldest first. */
+  readonly deploys: readonly { readonly version: string; readonly at: Moment }[]
   /** Oldest first; those in which nothing happened are left out. */
   readonly steps: readonly TrafficStep[]
   readonly failures: readonly { readonly code: string; readonly count: number }[]

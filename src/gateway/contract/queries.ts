@@ -94,7 +94,10 @@ export const causesQuery = membersOnly({
   limit: limit(1_000).default(500),
   cursor: z.string().max(1_000).optional(),
 })
-export const trafficQuery = membersOnly({ window: z.enum(['15m', '1h', '24h', '7d']).default('1h') })
+export const trafficQuery = membersOnly({
+  window: z.enum(['15m', '1h', '24h', '7d']).default('1h'),
+  jobs: z.enum(['true', 'false']).optional().describe('with the last ten jobs of each change'),
+})
 export const eventsQuery = membersOnly({
   type: names.optional(),
   queue: names.optional(),

@@ -3,7 +3,7 @@ import type { z } from 'zod'
 import type { State } from '../../core/job.ts'
 import type { Tally } from '../../store/store.ts'
 import { type Handler, json } from '../call.ts'
-import type { TallyAnswer, TrafficAnswer, TrafficStep } from '../contract/answers.ts'
+import type { TakersAnswer, TallyAnswer, TrafficAnswer, TrafficStep } from '../contract/answers.ts'
 import type { trafficQuery } from '../contract/queries.ts'
 import { timeToWire } from '../contract/wire.ts'
 import { type Bucket, finestSince, WINDOWS, windowFrom } from '../traffic/buckets.ts'
@@ -39,7 +39,7 @@ const QUEUES_TOLD = 500
 const TYPES_TOLD = 200
 
 export const showTraffic: Handler = async ({ token, query }, { engine, traffic }) => {
-  const { window } = query as z.output<typeof trafficQuery>
+  const { window, jobs } = query as z.output<typeof trafficQuery>
   const mayTell = (queue: string) => token.queues?.includes(queue) ?? true
   traffic.asked()
   const now = engine.now()
@@ -54,6 +54,8 @@ export const showTraffic: Handler = async ({ token, query }, { engine, traffic }
     since: timeToWire(traffic.since ?? now),
     stepMs: WINDOWS[drawn].stepMs,
     changes: changesOf(buckets),
+    ...(jobs === 'true' && { takers: takersOf(own, mayTell) }),
+    deploys: (own?.versions.since(from) ?? []).map(({ version, at }) => ({ version, at: timeToWire(at) })),
     steps: (own?.buckets.within(drawn, now) ?? []).map(stepOf),
     failures: failuresOf(buckets),
     ended: endedOf(buckets).filter(({ queue }) => mayTell(queue)),
@@ -76,6 +78,15 @@ function summed<T>(
 }
 
 const changesOf = (buckets: readonly Bucket[]): TrafficAnswer['changes'] => summed(buckets, changeIn)
+
+/** A token that is bound to queues is told of the jobs in those only. */
+const takersOf = (own: TenantTraffic | undefined, mayTell: (queue: string) => boolean): readonly TakersAnswer[] =>
+  (own?.takers.changes() ?? []).flatMap((key) => {
+    const change = changeIn(key)
+    if (own === undefined || change === undefined) return []
+    const told = own.takers.of(key).filter(({ queue }) => mayTell(queue))
+    return [{ ...change, jobs: told.map(({ id, type, at, by }) => ({ id, type, at: timeToWire(at), by })) }]
+  })
 
 function failuresOf(buckets: readonly Bucket[]): TrafficAnswer['failures'] {
   const codes = summed(buckets, (key) => {

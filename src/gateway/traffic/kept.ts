@@ -9,12 +9,23 @@ import { comparePositions } from '../../store/compare-positions.ts'
 import type { Setting } from '../../store/store.ts'
 import { Buckets, type PackedBucket } from './buckets.ts'
 import { othersOf } from './keys.ts'
+import { type PackedTaker, Takers } from './takers.ts'
+import { Versions } from './versions.ts'
 
 export interface TenantTraffic {
   readonly buckets: Buckets
   /** By type. */
   readonly lastSuccess: Map<string, number>
+  readonly takers: Takers
+  readonly versions: Versions
 }
+
+export const noTraffic = (): TenantTraffic => ({
+  buckets: new Buckets(),
+  lastSuccess: new Map(),
+  takers: new Takers(),
+  versions: new Versions(),
+})
 
 export interface Head {
   /** Everything up to it is in the documents. */
@@ -40,6 +51,7 @@ const TYPES_KEPT = 200
 const OLD_MS = 8 * 24 * 60 * 60 * 1_000
 
 const bucket: z.ZodType<PackedBucket> = z.tuple([z.number(), z.record(z.string(), z.number())])
+const taker: z.ZodType<PackedTaker> = z.tuple([z.string(), z.string(), z.string(), z.number(), z.string()])
 const position = z.string().regex(/^\d+(\.\d+)*$/)
 const headDocument = z.object({ version: z.literal(1), position, since: z.number() })
 const document = z.object({
@@ -52,6 +64,9 @@ const document = z.object({
     '7d': z.array(bucket),
   }),
   lastSuccess: z.array(z.tuple([z.string(), z.number()])),
+  // Absent in what an older gateway has written, which goes on beside this one while they are replaced.
+  takers: z.array(z.tuple([z.string(), z.array(taker)])).default([]),
+  versions: z.array(z.tuple([z.string(), z.number().nullable()])).default([]),
 })
 
 const collection = 'traffic'
@@ -78,8 +93,13 @@ export class TrafficShelf {
     for (const { key, text, updatedAt } of all) {
       const told = key === HEAD ? undefined : parsed(document, text)
       if (told === undefined) continue
-      const buckets = Buckets.from(told.windows, (name) => othersOf(name) !== undefined)
-      tenants.set(tenantIn(key), { position: told.position, buckets, lastSuccess: new Map(told.lastSuccess) })
+      tenants.set(tenantIn(key), {
+        position: told.position,
+        buckets: Buckets.from(told.windows, (name) => othersOf(name) !== undefined),
+        lastSuccess: new Map(told.lastSuccess),
+        takers: Takers.from(told.takers),
+        versions: Versions.from(told.versions),
+      })
       // Behind the head, and later than it: of another gateway, which had not come as far and took the place of who had.
       if (updatedAt >= headed.updatedAt && comparePositions(told.position, first) < 0) first = told.position
     }
@@ -127,12 +147,14 @@ export class TrafficShelf {
 }
 
 /** Codes and queues are users' own, and may be long: where they are too much they are counted together. */
-function textOf({ buckets, lastSuccess, position: reached }: KeptTraffic): string {
+function textOf({ buckets, lastSuccess, takers, versions, position: reached }: KeptTraffic): string {
+  const head = { version: 1, position: reached, versions: versions.packed() }
   const latest = [...lastSuccess].slice(-TYPES_KEPT)
-  const text = (named?: (name: string) => string) =>
-    JSON.stringify({ version: 1, position: reached, windows: buckets.packed(named), lastSuccess: latest })
-  const whole = text()
-  return whole.length <= LETTERS_MOST ? whole : text((name) => othersOf(name) ?? name)
+  const whole = JSON.stringify({ ...head, windows: buckets.packed(), lastSuccess: latest, takers: takers.packed() })
+  if (whole.length <= LETTERS_MOST) return whole
+  // Who took each way last is known again as soon as somebody takes it.
+  const windows = buckets.packed((name) => othersOf(name) ?? name)
+  return JSON.stringify({ ...head, windows, lastSuccess: latest })
 }
 
 /** Undefined where it is of another version, or damaged: then it is counted anew. */

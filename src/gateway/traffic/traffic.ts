@@ -1,8 +1,8 @@
 /**
- * How much goes on: state changes, failures by code, what ended by queue, how long what was ready waited, and when each type last
- * succeeded, folded from the feed as it grows. No job
- * is scanned for it, and what came before the first gateway began to count is not known to it: `since` says when that was. What was
- * counted is written down once a minute with how far it has come (`kept.ts`), so that a restart loses nothing: the feed is read from there.
+ * How much goes on: state changes with the jobs that made them last, failures by code, what ended by queue, how long what was ready
+ * waited, and when each type last succeeded, folded from the feed as it grows; and which versions of workers have come. No job is scanned
+ * for it, and what came before the first gateway began to count is not known to it: `since` says when that was. What was counted is
+ * written down once a minute with how far it has come (`kept.ts`), so that a restart loses nothing: the feed is read from there.
  *
  * An item of the feed tells what happened, and not from which state: a few events of each kind are read, and the others of the
  * same moment counted in the same proportions. While there are no more than these, every count is exact.
@@ -13,15 +13,16 @@
 import { type Event, type EventType, OBSERVATION_TYPES } from '../../core/event.ts'
 import { isTerminal } from '../../core/job.ts'
 import type { Engine } from '../../engine/engine.ts'
+import { Workers } from '../../engine/workers.ts'
 import { comparePositions } from '../../store/compare-positions.ts'
 import type { FeedItem } from '../../store/store.ts'
 import type { Clock } from '../../system/clock.ts'
 import type { Log } from '../../system/log.ts'
 import { type Service, service } from '../../system/service.ts'
 import type { Timers } from '../../system/timers.ts'
-import { Buckets } from './buckets.ts'
-import { type TenantTraffic, TrafficShelf } from './kept.ts'
+import { noTraffic, type TenantTraffic, TrafficShelf } from './kept.ts'
 import { changeKey, endedKey, failureKey, OTHER_FAILURES, OTHER_QUEUES, waitKey } from './keys.ts'
+import type { Taker } from './takers.ts'
 
 export interface TrafficOptions {
   readonly engine: Pick<Engine, 'events' | 'settings' | 'now'>
@@ -37,6 +38,8 @@ const PAGES_MOST = 20
 /** What was missed is read up to here; beyond that it is counted anew, from where the feed is then. */
 const RECALLED_MOST = 200_000
 const WRITTEN_EVERY_MS = 60_000
+/** Workers tell of themselves every thirty seconds, and at once when they begin. */
+const WORKERS_SEEN_EVERY_MS = 10_000
 /** Events of one kind and tenant that are read in one round. */
 const READ_MOST = 20
 /** Nobody has looked for as long: it stops, and forgets. */
@@ -49,12 +52,17 @@ export class Traffic implements AsyncDisposable {
   readonly #options: TrafficOptions
   readonly #counting: Service
   readonly #shelf: TrafficShelf
+  readonly #workers: Workers
   #tenants = new Map<string, TenantTraffic>()
   /** Of tenants that were written down further than the others, how far. */
   #ahead = new Map<string, string>()
   /** Those that have something to be written down. */
   readonly #changed = new Set<string>()
   #writtenMs = 0
+  /** Whether it goes on with what was written down. */
+  #isRecalled = false
+  /** When it last looked who works; undefined where it has not yet. */
+  #sawWorkersMs: number | undefined
   /** How far the head was written. */
   #written: string | undefined
   /** While it reads what it missed: how much more of that it may read. */
@@ -67,6 +75,7 @@ export class Traffic implements AsyncDisposable {
   constructor(options: TrafficOptions) {
     this.#options = options
     this.#shelf = new TrafficShelf(options.engine)
+    this.#workers = new Workers(options.engine)
     const { timers, log } = options
     this.#counting = service({ name: 'traffic', everyMs: ROUND_MS, timers, log, round: () => this.#round() })
   }
@@ -102,6 +111,7 @@ export class Traffic implements AsyncDisposable {
     if (nowMs - this.#askedMs > UNASKED_MS) return await this.#idle()
     if (this.#position === undefined) await this.#recall()
     await this.#read()
+    await this.#seeWorkers(nowMs)
     if (nowMs - this.#writtenMs < WRITTEN_EVERY_MS) return
     this.#writtenMs = nowMs
     await this.#write()
@@ -130,6 +140,20 @@ export class Traffic implements AsyncDisposable {
     this.#since ??= this.#options.engine.now()
   }
 
+  /** What the first look of all finds was there before: only what is found later was deployed meanwhile. */
+  async #seeWorkers(nowMs: number): Promise<void> {
+    if (this.#sawWorkersMs !== undefined && nowMs - this.#sawWorkersMs < WORKERS_SEEN_EVERY_MS) return
+    const isFirst = this.#sawWorkersMs === undefined && !this.#isRecalled
+    this.#sawWorkersMs = nowMs
+    const now = this.#options.engine.now()
+    // Who works is told by documents of theirs: those that cannot be read cost a mark.
+    for (const { tenant, about } of await this.#workers.present().catch(() => [])) {
+      const { version } = about
+      if (typeof version !== 'string' || version === '') continue
+      if (this.#tenant(tenant).versions.see(version, isFirst ? null : now)) this.#changed.add(tenant)
+    }
+  }
+
   /** Goes on where what was written down ends; without any, with what comes. */
   async #recall(): Promise<void> {
     const { engine } = this.#options
@@ -142,6 +166,7 @@ export class Traffic implements AsyncDisposable {
       return
     }
     const { head, tenants } = shelved
+    this.#isRecalled = true
     this.#position = head.position
     this.#since = head.since
     this.#toRecall = RECALLED_MOST
@@ -160,6 +185,8 @@ export class Traffic implements AsyncDisposable {
     this.#toRecall = undefined
     this.#tenants = new Map()
     this.#ahead = new Map()
+    this.#isRecalled = false
+    this.#sawWorkersMs = undefined
   }
 
   async #idle(): Promise<void> {
@@ -193,10 +220,11 @@ export class Traffic implements AsyncDisposable {
 
   #count(items: readonly FeedItem[], counted: readonly Counted[], now: number): void {
     const [{ tenant, type }] = items as readonly [FeedItem]
-    const { buckets, lastSuccess } = this.#tenant(tenant)
+    const { buckets, lastSuccess, takers } = this.#tenant(tenant)
     this.#changed.add(tenant)
-    for (const { change, failure, wait, count, at } of counted) {
+    for (const { change, taker, failure, wait, count, at } of counted) {
       const when = Math.min(at, now)
+      takers.add(change, taker)
       buckets.add(when, change, count)
       if (wait !== undefined) buckets.add(when, wait, count)
       if (failure !== undefined) buckets.addMadeUp(when, failure, count, OTHER_FAILURES)
@@ -222,19 +250,20 @@ export class Traffic implements AsyncDisposable {
     const sample = items.filter((_, n) => n % every === 0)
     const read = (await Promise.all(sample.map((item) => this.#event(item)))).filter((each) => each !== undefined)
     const share = read.length === 0 ? 0 : items.length / read.length
-    return read.flatMap(({ event, before }) => countedAs(event, before, share))
+    return read.flatMap((each) => countedAs(each, share))
   }
 
   /** With the one before it where that says since when the job was ready. */
-  async #event({ jobId, rev, type }: FeedItem): Promise<Read | undefined> {
+  async #event(item: FeedItem): Promise<Read | undefined> {
+    const { jobId, rev, type } = item
     const back = type === 'claimed' && rev > 1 ? 2 : 1
     const { events } = await this.#options.engine.events({ by: 'job', id: jobId, afterRev: rev - back, limit: back })
     const event = events.find((each) => each.rev === rev)
-    return event && { event, before: events.find((each) => each.rev === rev - 1) }
+    return event && { item, event, before: events.find((each) => each.rev === rev - 1) }
   }
 
   #tenant(name: string): TenantTraffic {
-    const there = this.#tenants.get(name) ?? { buckets: new Buckets(), lastSuccess: new Map() }
+    const there = this.#tenants.get(name) ?? noTraffic()
     this.#tenants.delete(name)
     this.#tenants.set(name, there)
     if (this.#tenants.size > TENANTS_MOST) this.#tenants.delete(this.#tenants.keys().next().value as string)
@@ -246,6 +275,7 @@ export class Traffic implements AsyncDisposable {
 const OBSERVED: ReadonlySet<EventType> = new Set(OBSERVATION_TYPES)
 
 interface Read {
+  readonly item: FeedItem
   readonly event: Event
   readonly before: Event | undefined
 }
@@ -253,6 +283,7 @@ interface Read {
 /** The names that an event is counted under. */
 interface Counted {
   readonly change: string
+  readonly taker: Taker
   readonly failure: string | undefined
   readonly wait: string | undefined
   /** Whether it ended its job. */
@@ -268,13 +299,14 @@ function succeeded(lastSuccess: Map<string, number>, jobType: string, at: number
   if (lastSuccess.size > TYPES_MOST) lastSuccess.delete(lastSuccess.keys().next().value as string)
 }
 
-function countedAs(event: Event, before: Event | undefined, count: number): readonly Counted[] {
-  const { to, at, type, from, payload } = event
+function countedAs({ item, event, before }: Read, count: number): readonly Counted[] {
+  const { to, at, type, from, payload, actor: by } = event
   if (to === undefined) return []
   const failure = 'failure' in payload ? payload.failure : undefined
   const wait = type === 'claimed' && before !== undefined ? waitKey(at - readySince(before)) : undefined
   const change = changeKey(type, from, to)
-  return [{ change, failure: failure && failureKey(failure.code), wait, ends: isTerminal(to), count, at }]
+  const taker = { id: item.jobId, type: item.jobType, queue: item.queue, at, by }
+  return [{ change, taker, failure: failure && failureKey(failure.code), wait, ends: isTerminal(to), count, at }]
 }
 
 /** When a job could be claimed after this, as far as its log tells: what it was held for by a limit is in it. */
