@@ -518,10 +518,12 @@ end $$;
 
 create or replace function "pawl".leave_bundles(ids bigint[]) returns void
 language sql set search_path = "pawl", pg_temp as $$
-  select loosen_from(c.id, array(select unnest(c.jobs) intersect select unnest(ids))) from (
+  
+  with near as materialized (
     select c.id, c.jobs from claim c where c.low is not null and c.jobs && ids
-      and c.low <= (select max(u) from unnest(ids) as u) and c.high >= (select min(u) from unnest(ids) as u) order by c.id
-  ) as c
+      and c.low <= (select max(u) from unnest(ids) as u) and c.high >= (select min(u) from unnest(ids) as u)
+  )
+  select loosen_from(c.id, array(select unnest(c.jobs) intersect select unnest(ids))) from (select * from near order by id) as c
 $$;
 
 
@@ -564,8 +566,11 @@ begin
   if not exists (select from claim k where k.low is not null) then return; end if;
   ids := array(select u.id from unnest(ids) as u(id)
                left join lateral (select l.id from lease l where l.id = u.id limit 1) l on true where l.id is null);
-  for c in select k.id, k.jobs, k.loose from claim k where k.low is not null and k.low <= (select max(u) from unnest(ids) as u)
-      and k.high >= (select min(u) from unnest(ids) as u) order by k.id loop
+  
+  for c in with near as materialized (
+      select k.id, k.jobs, k.loose from claim k where k.low is not null and k.low <= (select max(u) from unnest(ids) as u)
+        and k.high >= (select min(u) from unnest(ids) as u)
+    ) select * from near order by id loop
     of_it := array(select unnest(ids) intersect select unnest(c.jobs) except select unnest(c.loose));
     continue when cardinality(of_it) = 0;
     perform loosen_from(c.id, case when all_of_them or cardinality(c.loose || of_it) > 16 then c.jobs else of_it end);
@@ -3832,7 +3837,7 @@ end $$;
 
 
 insert into "pawl".migration (number, name, checksum, edition)
-values (0, 'functions', '1a1e21c7f91c3ef2de7157afb4ad1ae4a785eb9120d1e8827172ae566cb4546f', 4)
+values (0, 'functions', 'e42c2003cbff717323eebdadc8424ba5bac3c51382d70bd47241d1064510fcd8', 4)
 on conflict (number) do update set edition = excluded.edition, checksum = excluded.checksum, applied_at = clock_timestamp();
 set local pawl_migration.role = '';
 
