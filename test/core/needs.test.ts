@@ -58,6 +58,12 @@ describe('what a job needs', () => {
     )
   })
 
+  it('is whatever type it names for a claim that names none, and no route is its', () => {
+    const served = servedBy(servedWords(undefined, { pool: undefined, capabilities: undefined }))
+    expect(served('mail')).toBe(true)
+    expect(served(needText({ type: 'mail', pool: 'code', capabilities: [] }) as string)).toBe(false)
+  })
+
   it('is said when it is let in, gains the type when that is unknown, and is asked anew of a second chance', () => {
     const route = { pool: 'code', capabilities: ['gpu', 'cuda'] }
     const admit = { type: 'admit', rule: 'r', policyHash: 'h' } as const
