@@ -29,6 +29,7 @@ const ASKED_EVERY_MS = 5_000
 const UNANSWERED_MOST = 2
 /** Not answered by then, a question is asked again: nothing is asked of NATS that could not be. */
 const ANSWERED_WITHIN_MS = 2_000
+const ASKED_MOST = 5
 
 export async function openLink(url: string, log: Log): Promise<Link> {
   const driver = await loadDriver()
@@ -36,9 +37,10 @@ export async function openLink(url: string, log: Log): Promise<Link> {
   const { jetstream, jetstreamManager } = driver.jetstream
   let manager: JetStreamManager
   try {
-    manager = await jetstreamManager(connection, { timeout: ANSWERED_WITHIN_MS })
+    manager = await asked(url, () => jetstreamManager(connection, { timeout: ANSWERED_WITHIN_MS }))
   } catch (error) {
     await connection.close()
+    if (error instanceof Unanswered) throw error
     throw new Error(
       `pawl: the NATS at ${withoutCredentials(url)} has no JetStream for this account (${reasonOf(error)}). Start it with -js, or give the account jetstream: enabled.`,
       { cause: error },
@@ -52,7 +54,7 @@ export async function openLink(url: string, log: Log): Promise<Link> {
       if (type === 'disconnect') log.warn('NATS is away', { bus: withoutCredentials(url) })
       if (type !== 'reconnect') continue
       log.info('NATS is back', { bus: withoutCredentials(url) })
-      for (const demand of demands.values()) await demand(manager).catch(failed)
+      for (const demand of demands.values()) await asked(url, () => demand(manager)).catch(failed)
     }
   })()
   return {
@@ -65,7 +67,7 @@ export async function openLink(url: string, log: Log): Promise<Link> {
       return made
     },
     async demand(name, what) {
-      await what(manager)
+      await asked(url, () => what(manager))
       demands.set(name, what)
     },
     async [Symbol.asyncDispose]() {
@@ -93,6 +95,29 @@ async function connected(url: string, { transport }: Driver): Promise<NatsConnec
       { cause: error },
     )
   }
+}
+
+class Unanswered extends Error {}
+
+/** A server that is busy for a moment, with its disk or with others, answers the next time. */
+async function asked<T>(url: string, question: () => Promise<T>): Promise<T> {
+  for (let times = 1; ; times += 1) {
+    try {
+      return await question()
+    } catch (error) {
+      if (!isUnanswered(error)) throw error
+      if (times === ASKED_MOST)
+        throw new Unanswered(
+          `pawl: the NATS at ${withoutCredentials(url)} is there and does not answer: ${times} times ${ANSWERED_WITHIN_MS} ms were waited. Look at its log, its load and its disk.`,
+          { cause: error },
+        )
+    }
+  }
+}
+
+/** By the name that the client gives it: its class is one of a module that is loaded only where somebody says `nats://`. */
+function isUnanswered(error: unknown): boolean {
+  return error instanceof Error && (error.name === 'TimeoutError' || isUnanswered(error.cause))
 }
 
 /** `nats://user:password@host:4222,other:4222`, `nats://token@host`, `tls://…`; `?creds=file` for accounts with keys. */
