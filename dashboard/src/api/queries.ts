@@ -47,6 +47,15 @@ export const useTraffic = (window: string) =>
     placeholderData: keepPreviousData,
   })
 
+/** Who has made each change last; asked for while somebody looks at one. */
+export const useTakers = () =>
+  useQuery({
+    queryKey: ['traffic', 'takers'],
+    queryFn: async () =>
+      (await ask<TrafficAnswer>(`/v1/traffic${queryOf({ window: '15m', jobs: 'true' })}`)).takers ?? [],
+    refetchInterval: OFTEN_MS,
+  })
+
 /** The codes that failed lately, the most frequent first; asked for by who is about to need them. */
 export const useCodes = (enabled: boolean) =>
   useQuery({

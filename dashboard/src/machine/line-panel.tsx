@@ -1,12 +1,12 @@
-/** What a line stands for: the changes of the table that take it, by which command and when, how often; and who is where it leads. */
+/** What a line stands for: the changes of the table that take it, by which command and when, how often; and who took it last. */
 import type { ReactNode } from 'react'
 import type { Machine, State, TrafficAnswer } from '../api/wire.ts'
-import { FewJobs } from '../jobs/few.tsx'
 import { StateWord } from '../parts/state-word.tsx'
 import { rate } from '../words/format.ts'
 import { useWords } from '../words/vocabulary.tsx'
 import { type LineName, lineOf } from './lines.ts'
 import { minutesOf } from './minutes.ts'
+import { Takers } from './takers.tsx'
 
 export interface LinePanelProps {
   readonly line: LineName
@@ -41,7 +41,6 @@ export function LinePanel({ line, machine, traffic }: LinePanelProps): ReactNode
   const rules = rulesOf(machine, line)
   const taken = (traffic?.changes ?? []).filter((change) => lineOf(change) === line)
   const minutes = traffic === undefined ? 1 : minutesOf(traffic)
-  const ends = [...new Set(rules.map(({ to }) => to))]
   return (
     <div className="grid gap-4 border-t border-line p-4 desk:grid-cols-2">
       <div>
@@ -72,7 +71,7 @@ export function LinePanel({ line, machine, traffic }: LinePanelProps): ReactNode
           ))}
         </ul>
       </div>
-      <FewJobs title="Newest where it leads" query={`state:${ends.join(',')}`} none="Nobody is there now." />
+      <Takers line={line} />
     </div>
   )
 }

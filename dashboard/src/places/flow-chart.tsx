@@ -16,7 +16,7 @@ export function FlowChart({ traffic }: { readonly traffic: TrafficAnswer }): Rea
   const data = useMemo(() => seriesOf(traffic), [traffic])
   const totals = totalsOf(traffic)
   const lines: readonly PlotLine[] = LINES.map((line, n) => ({ ...line, note: count(totals[n] ?? 0) }))
-  return <Plot lines={lines} data={data} label={perMinute} />
+  return <Plot lines={lines} data={data} label={perMinute} deploys={traffic.deploys} />
 }
 
 const perMinute = (n: number): string => (n < 1 && n > 0 ? n.toFixed(1) : count(n))

@@ -1,5 +1,5 @@
 /** The first thing on screen: a verdict made by rules, what needs a person, and the machine, alive. */
-import { lazy, type ReactNode, Suspense } from 'react'
+import { lazy, type ReactNode, Suspense, useMemo, useState } from 'react'
 import { Link, useSearchParams } from 'wouter'
 import { useBrokenKeys } from '../api/limits.ts'
 import { useHealth, useMachine, useQueues, useTally, useTraffic, useWorkers } from '../api/queries.ts'
@@ -17,6 +17,7 @@ import { useMedia } from '../words/media.ts'
 import { useNow } from '../words/now.ts'
 import { DEMO, FirstMinute } from './first-minute.tsx'
 import { Happening } from './happening.tsx'
+import { type Stretch, ZoomContext } from './stretch.ts'
 import { type Need, verdictOf } from './verdict.ts'
 
 const Wait = lazy(async () => ({ default: (await import('./wait-chart.tsx')).WaitChart }))
@@ -108,20 +109,31 @@ export function OverviewPlace(): ReactNode {
         {isWide ? <Happening /> : null}
       </div>
       <div className="grid gap-4 desk:grid-cols-2 wide:grid-cols-4">
-        <Card title="In and out" note="jobs a minute">
-          <Suspense fallback={<Loading rows={4} />}>
-            {traffic.data === undefined ? <Loading rows={4} /> : <Flow traffic={traffic.data} />}
-          </Suspense>
-        </Card>
-        <Card title="Ready to start" note="from ready to claimed, what limits held included">
-          <Suspense fallback={<Loading rows={4} />}>
-            {traffic.data === undefined ? <Loading rows={4} /> : <Wait traffic={traffic.data} />}
-          </Suspense>
-        </Card>
+        <Charts key={window} traffic={traffic.data} />
         <Failures traffic={traffic.data} />
         <OldestReady queues={queues.data ?? []} now={now} />
       </div>
     </div>
+  )
+}
+
+/** A stretch that is looked into is one of this window: another window begins with all of it. */
+function Charts({ traffic }: { readonly traffic: TrafficAnswer | undefined }): ReactNode {
+  const [stretch, look] = useState<Stretch>()
+  const zoom = useMemo(() => ({ stretch, look }), [stretch])
+  return (
+    <ZoomContext value={zoom}>
+      <Card title="In and out" note="jobs a minute">
+        <Suspense fallback={<Loading rows={4} />}>
+          {traffic === undefined ? <Loading rows={4} /> : <Flow traffic={traffic} />}
+        </Suspense>
+      </Card>
+      <Card title="Ready to start" note="from ready to claimed, what limits held included">
+        <Suspense fallback={<Loading rows={4} />}>
+          {traffic === undefined ? <Loading rows={4} /> : <Wait traffic={traffic} />}
+        </Suspense>
+      </Card>
+    </ZoomContext>
   )
 }
 

@@ -14,7 +14,7 @@ export function WaitChart({ traffic }: { readonly traffic: TrafficAnswer }): Rea
     { name: 'p95', colour: 'work', note: note(wait?.p95) },
     { name: 'p50', colour: 'closed', note: note(wait?.p50) },
   ]
-  return <Plot lines={lines} data={data} label={seconds} />
+  return <Plot lines={lines} data={data} label={seconds} deploys={traffic.deploys} />
 }
 
 const seconds = (s: number): string => (s === 0 ? '0' : span(s * 1_000))
