@@ -36,3 +36,5 @@ export const afterGivingWay = <Given extends Pick<Flow, 'waitsAt' | 'nextAt'>>(f
 export const isStanding = ({ claimedAt }: Slot): boolean => claimedAt === undefined
 
 export const newestFirst = (a: Slot, b: Slot): number => b.letInAt - a.letInAt || (a.job < b.job ? 1 : -1)
+/** In which they give way: who has gone waits nowhere, and the next may be in nobody's way any more. */
+export const oldestFirst = (a: Slot, b: Slot): number => newestFirst(b, a)

@@ -168,6 +168,29 @@ export const turns: readonly Check[] = [
       })
     },
   },
+  {
+    name: 'of two flows that stand in each other’s way unclaimed, the one that stood longer gives way, and the other stays',
+    async run(fixture) {
+      const two = { host: { concurrency: 2 } }
+      const [longer] = await limited(fixture, two, { queue: 'a' })
+      await look(fixture)
+      await fixture.setup.advance(10)
+      const [shorter] = await limited(fixture, two, { queue: 'b' })
+      await look(fixture)
+      same(await takenOf(fixture, 'host'), 2, 'both stand')
+      const [waiting] = await limited(fixture, two, { queue: 'a' })
+      await limited(fixture, two, { queue: 'b' })
+      await look(fixture)
+      same(await isHeld(fixture, waiting?.id ?? ''), true, 'and more of both wait')
+      await fixture.setup.advance(PATIENCE_MS)
+      await fixture.eventually('one gives way', async () => {
+        await look(fixture)
+        return isHeld(fixture, longer?.id ?? '')
+      })
+      same(await isHeld(fixture, shorter?.id ?? ''), false, 'nobody waits for the slot of the other any more')
+      same(await takenOf(fixture, 'host'), 2, 'and what was freed has gone to who waited')
+    },
+  },
 ]
 
 async function weigh(fixture: StoreFixture, key: string, weight: number): Promise<void> {

@@ -131,10 +131,11 @@ export class HallWorld implements Hall {
   /** The ticker: the truth, where nudges are lost. */
   due(): void {
     const freed: Place[] = []
-    for (const [name, key] of this.keys) {
-      for (const slot of this.#standing(key))
-        if (this.#core.isOutOfPatience(slot, this.now) && this.#isInTheWay(slot, name))
-          freed.push(...this.#giveWay(slot))
+    const stood = this.#in('standing').sort((a, b) => a.letInAt - b.letInAt || (a.id < b.id ? -1 : 1))
+    for (const { id, flow, letInAt } of stood) {
+      const slot = { job: id, letInAt, claimedAt: undefined }
+      if (this.#core.isOutOfPatience(slot, this.now) && this.flow(flow).keys.some((key) => this.#isInTheWay(slot, key)))
+        freed.push(...this.#giveWay(slot))
     }
     const flows = [...this.flows.values()]
     const due = flows.filter(({ nextAt }) => (nextAt ?? Infinity) <= this.now).sort(byTime(({ nextAt }) => nextAt))

@@ -1,7 +1,7 @@
 /** What core made of a look, as `flow_apply` takes it. The names are explained there. */
 import { atKey, atQueue, type Flow, PATIENCE_MS, type Place } from '../../../core/flow/hall.ts'
 import type { LetIn } from '../../../core/flow/let-in.ts'
-import { isOutOfPatience, takenBack } from '../../../core/flow/take-back.ts'
+import { isOutOfPatience, oldestFirst, takenBack } from '../../../core/flow/take-back.ts'
 import { idNumber } from '../../../core/id.ts'
 import type { JobId, Priority, Time } from '../../../core/job.ts'
 import type { HallSeen } from './hall-seen.ts'
@@ -47,27 +47,37 @@ export const MOST = 100
 export function taking(hall: HallSeen, { k, s }: Seen, isTicker: boolean): readonly JobRow[] {
   const back = new Map<number, JobRow>((s ?? []).map(([i, f]) => [i, { i, f }]))
   for (const name of k.map(String)) {
-    const key = hall.key(name)
     const must = new Set(goingBack(hall, name))
-    for (const slot of key.standing) {
-      const row = jobRow(slot.job, slot.flow)
-      if (must.has(slot.job)) back.set(row.i, row)
-      else if (isTicker && !back.has(row.i) && isOutOfPatience(slot, hall.now) && isInTheWay(hall, name, slot.flow))
-        back.set(row.i, { ...row, n: hall.now + PATIENCE_MS })
-    }
+    for (const { job, flow } of hall.key(name).standing) if (must.has(job)) back.set(...byNumber(jobRow(job, flow)))
   }
+  if (isTicker) for (const row of givingWay(hall, k)) if (!back.has(row.i)) back.set(...byNumber(row))
   return [...back.values()]
+}
+
+const byNumber = (row: JobRow): [number, JobRow] => [row.i, row]
+
+/** Who stood too long, the longest first: the flow of one that gives way waits nowhere any more, and then nobody is in its way. */
+function givingWay(hall: HallSeen, keys: readonly number[]): readonly JobRow[] {
+  const stood = keys.flatMap((key) => hall.key(String(key)).standing.map((slot) => ({ ...slot, key: String(key) })))
+  const gone = new Set<string>()
+  const rows: JobRow[] = []
+  for (const slot of stood.filter((each) => isOutOfPatience(each, hall.now)).sort(oldestFirst)) {
+    if (!isInTheWay(hall, slot.key, slot.flow, gone)) continue
+    gone.add(String(slot.flow))
+    rows.push({ ...jobRow(slot.job, slot.flow), n: hall.now + PATIENCE_MS })
+  }
+  return rows
 }
 
 /** Who must go for the key's sake, of the newest: of those between them and the oldest a look says nothing. */
 const goingBack = (hall: HallSeen, name: string): readonly JobId[] =>
   takenBack(hall.key(name), hall.key(name).standing.slice(0, MOST), hall.now)
 
-/** Whether another flow waits for what a job of this one has of the key. */
-const isInTheWay = (hall: HallSeen, key: string, flow: number): boolean =>
+/** Whether another flow, but for those that are gone, waits for what a job of this one has of the key. */
+const isInTheWay = (hall: HallSeen, key: string, flow: number, gone: ReadonlySet<string>): boolean =>
   hall
     .prioritiesAt(atKey(key))
-    .some((priority) => hall.waitingAt(atKey(key), priority).some((name) => name !== String(flow)))
+    .some((priority) => hall.waitingAt(atKey(key), priority).some((name) => name !== String(flow) && !gone.has(name)))
 
 /** Nothing but taking back. What has arrived stays so: the next look has more room. */
 export const takingPlan = (hall: HallSeen, { k }: Seen, b: readonly JobRow[]): Plan => ({

@@ -45,11 +45,25 @@ local function clear(queue)
   end
 end
 
+-- Flows of those that give way wait nowhere any more: at each place how many fewer wait.
+local has_given_way, fewer_at = {}, {}
+
+local function give_way(id)
+  local flow = spot_at(id).flow
+  local where = flow_at(flow) and flow_at(flow).waits
+  if where and not has_given_way[flow] then
+    has_given_way[flow] = true
+    fewer_at[where] = (fewer_at[where] or 0) + 1
+  end
+  take_back(id, 'stood')
+end
+
 -- Whether another flow waits for what a job has of one of its keys.
 local function is_in_the_way(spot)
-  local own = flow_at(spot.flow)
+  local own = not has_given_way[spot.flow] and flow_at(spot.flow)
   for _, key in ipairs(spot.keys) do
-    local where, waiting = 'key ' .. key, own and own.waits == 'key ' .. key and -1 or 0
+    local where = 'key ' .. key
+    local waiting = (own and own.waits == where and -1 or 0) - (fewer_at[where] or 0)
     for n, since in ipairs(hungry_at(where)) do
       waiting = waiting + (since and call('ZCARD', base .. 'ring:' .. n - 1 .. ' ' .. where) or 0)
     end
@@ -99,8 +113,8 @@ if is_ticker then
   local stood = call('ZCOUNT', base .. 'stood', '-inf', until_at)
   local from = stood > @LOOKED_AT@ and spin % stood or 0
   for _, id in ipairs(call('ZRANGE', base .. 'stood', '-inf', until_at, 'BYSCORE', 'LIMIT', from, @LOOKED_AT@)) do
-    if #back < @LOOK_MOST@ and spot_at(id) and is_in_the_way(spot_at(id)) then
-      take_back(id, 'stood')
+    if #back < @LOOK_MOST@ and not has_gone[id] and spot_at(id) and is_in_the_way(spot_at(id)) then
+      give_way(id)
     end
   end
 end

@@ -230,6 +230,7 @@ export const CASES: Readonly<Record<keyof typeof STATEMENTS, Values>> = {
   stampSlots: [BEGIN, standing],
   keysOf: [standing],
   stoodSince: [BEGIN + 20, 20],
+  isInTheWay: [1],
   addPace: [n, FAR],
   deletePaces: [n],
   forgetPaces: [n, FAR],

@@ -79,7 +79,8 @@ export const HALL_WRITES = {
   freeSlots: 'DELETE FROM slot WHERE job = ? RETURNING key, job, let_in, claimed', // slot_job
   stampSlots: 'UPDATE slot SET claimed = ? WHERE job = ?', // slot_job
   keysOf: 'SELECT key FROM slot WHERE job = ?', // slot_job
-  stoodSince: `SELECT s.job, s.let_in FROM slot s WHERE s.let_in <= ? AND ${STOOD} LIMIT ?`, // slot_standing
+  stoodSince: `SELECT s.job, s.let_in FROM slot s WHERE s.let_in <= ? AND ${STOOD} ORDER BY s.let_in LIMIT ?`, // slot_standing
+  isInTheWay: `SELECT s.job FROM slot s WHERE s.job = ? AND ${STOOD} LIMIT 1`, // slot_job
   addPace: 'INSERT INTO pace (key, claimed, starts) VALUES (?, ?, 1) ON CONFLICT DO UPDATE SET starts = starts + 1',
   deletePaces: 'DELETE FROM pace WHERE key = ?',
   forgetPaces: 'DELETE FROM pace WHERE key = ? AND claimed <= ?',

@@ -7,7 +7,14 @@ import { assert } from '../../../../core/assert.ts'
 import { atKey, atLane, LANE_WINDOW, LET_IN_MOST, PATIENCE_MS, type Place } from '../../../../core/flow/hall.ts'
 import { letIn } from '../../../../core/flow/let-in.ts'
 import { countOf, paceLeftBy, type Slot, withSpent } from '../../../../core/flow/slots.ts'
-import { afterGivingWay, isOutOfPatience, isStanding, newestFirst, takenBack } from '../../../../core/flow/take-back.ts'
+import {
+  afterGivingWay,
+  isOutOfPatience,
+  isStanding,
+  newestFirst,
+  oldestFirst,
+  takenBack,
+} from '../../../../core/flow/take-back.ts'
 import { idNumber, idText } from '../../../../core/id.ts'
 import type { JobId, Time } from '../../../../core/job.ts'
 import { all, one } from '../rows.ts'
@@ -104,9 +111,10 @@ export class Usher {
   /** Notes all whose time has come, and takes back what nobody claims while others wait for its slots. */
   noteDue(now: Time): void {
     const { stoodSince, flowsDue, keysAwake, unwake } = this.#sql
-    for (const [job, letInAt] of all<[job: number, letInAt: Time]>(stoodSince, now - PATIENCE_MS, AT_ONCE)) {
-      if (isOutOfPatience({ job: idText(job), letInAt, claimedAt: undefined }, now)) this.#giveWay(job, now)
-    }
+    const stood = all<[job: number, letInAt: Time]>(stoodSince, now - PATIENCE_MS, AT_ONCE)
+      .map(([number, letInAt]) => ({ number, job: idText(number), letInAt, claimedAt: undefined }))
+      .sort(oldestFirst)
+    for (const slot of stood) if (isOutOfPatience(slot, now)) this.#giveWay(slot.number, now)
     for (const [flow] of all<[flow: number]>(flowsDue, now, LET_IN_MOST.tries)) this.#due.add(flow)
     for (const [key] of all<[key: number]>(keysAwake, now, AT_ONCE)) {
       unwake.run(key)
@@ -169,8 +177,8 @@ export class Usher {
   }
 
   #giveWay(job: number, now: Time): void {
-    // It is asked for once for each of its keys.
-    if (standingOf(this.#sql, job) === undefined) return
+    // Asked for once for each of its keys; and where the flow that waits for its slot gave way a moment ago, nobody does any more.
+    if (one(this.#sql.isInTheWay, job) === undefined) return
     const flow = this.#sendBack(job, now)
     this.#arrived.delete(flow)
     const hall = new TableHall(this.#sql, now, this.#window)
