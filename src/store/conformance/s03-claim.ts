@@ -196,6 +196,28 @@ export const claim: readonly Check[] = [
     },
   },
   {
+    name: 'inputs of many pages come in the order of their jobs, as far as there is room',
+    async run(fixture) {
+      const inputs = ['a', 'b', 'c', 'd', 'e', 'f'].map((letter) => letter.repeat(100_000))
+      const jobs = await fixture.insert(
+        ...inputs.slice(0, 2).map((input) => ({ input })),
+        {},
+        ...inputs.slice(2).map((input) => ({ input })),
+      )
+      const { jobs: claimed } = await fixture.claim({ limit: 10, maxInputBytes: 550_000 })
+      same(
+        idsOf(claimed),
+        jobs.map(({ id }) => id),
+        'all are claimed',
+      )
+      same(
+        claimed.map(({ input }) => input?.[0]),
+        ['a', 'b', undefined, 'c', 'd', 'e', undefined],
+        'each has its own, and the last is too much',
+      )
+    },
+  },
+  {
     name: 'what is rescheduled is found in its new lane and at its new time',
     async run(fixture) {
       const [sooner, later, other] = await fixture.insert({ runAt: 4e12 }, {}, { priority: 5 })

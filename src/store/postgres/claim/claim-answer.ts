@@ -98,25 +98,13 @@ function shared(values: readonly (number | null)[]): (place: number) => number {
 
 /** Says null among texts: no text that is kept is this one (store/codec/text.ts). */
 const NULL = '\u0001'
-/** V8 keeps the whole text in memory for as long as a slice of it lives: slices of texts longer than this are copied. */
-const LONG = 262_144
 
 function textsOf(joined: Cell, separator: string, count: number): (place: number) => string | null {
   if (typeof joined !== 'string') return () => null
   const texts = joined.split(separator)
   assert(texts.length === count, 'no text contains the separator')
-  const own = joined.length < LONG || count === 1 ? (text: string) => text : copyOf
   return (place) => {
     const text = texts[place]
-    return text === undefined || text === NULL ? null : own(text)
+    return text === undefined || text === NULL ? null : text
   }
 }
-
-/** Where texts are copied through: a buffer for each cost 5 µs more an input of 8 KB. */
-const SCRATCH = Buffer.allocUnsafeSlow(65_536)
-const BYTES_OF_A_UNIT = 3
-
-const copyOf = (text: string): string =>
-  text.length * BYTES_OF_A_UNIT > SCRATCH.length
-    ? Buffer.from(text).toString()
-    : SCRATCH.toString('utf8', 0, SCRATCH.write(text))

@@ -27,6 +27,7 @@ import type { Kinds } from '../names/kinds.ts'
 import { isLetInLane, letInLane } from '../names/let-in-lane.ts'
 import type { Sides } from '../names/sides.ts'
 import { recordOf } from '../read/records.ts'
+import { RIDES_BYTES, withBigInputs } from './big-inputs.ts'
 import { type ClaimedRow, type ClaimHeader, headerOf, jobsIn } from './claim-answer.ts'
 import { queuesAmong } from './lanes-asked.ts'
 import { NOBODY_TOLD, type ToldKeys, toldIn, toldOf } from './told-keys.ts'
@@ -112,13 +113,15 @@ export class Claims {
     const { kinds } = this.#parts
     const rows = jobsIn(row)
     await kinds.ensure(rows.map(({ kind }) => kind))
-    const jobs: ClaimedJob[] = []
+    const plain: ClaimedJob[] = []
     const told = toldIn(row)
     for (const each of rows) {
       const { id, loggedAttempt } = each
       const before = loggedAttempt === null ? this.#before(each) : await this.#parts.beforeClaim(id, loggedAttempt)
-      jobs.push(this.#claimed(each, before, header.at, told))
+      plain.push(this.#claimed(each, before, header.at, told))
     }
+    const { connection, statements } = this.#parts
+    const jobs = await withBigInputs(plain, grant.maxInputBytes, { connection, statement: statements.inputs })
     this.#remember(jobs, header)
     if (told !== NOBODY_TOLD) this.#makeRoom(jobs)
     if (header.isRepeat) {
@@ -170,7 +173,7 @@ export class Claims {
       literal(numbers),
       literal(starts),
       limit,
-      maxInputBytes,
+      Math.min(maxInputBytes, RIDES_BYTES),
       isParked,
       park?.ms,
       park?.channel,

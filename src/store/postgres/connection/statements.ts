@@ -15,6 +15,7 @@ export interface Statements extends FlowStatements {
   /** Whether a transaction is open: fails where none is. */
   readonly isOpen: string
   readonly claim: string
+  readonly inputs: string
   readonly settleLeases: string
   readonly settleBundles: string
   readonly missed: string
@@ -106,6 +107,7 @@ export const statementsIn = (schema: string): Statements => {
         case when c.is_parked then ${s}.next_ready(l.lanes, c.now_ms) end
       from ${lanesAsked(s, '$13')} as l
       cross join lateral ${s}.claim($1, $2, $3, $4, $5, l.lanes, $7, $8, $9, $10, $11, $12) as c`,
+    inputs: `select * from ${s}.inputs($1)`,
     settleLeases,
     settleBundles: `select * from ${s}.settle_bundles($1, $2, $3, $4, $5, $6)`,
     missed: `select ${s}.missed($1, $2)`,

@@ -312,6 +312,7 @@ export const CASES: Readonly<Record<StatementName, readonly Case[]>> = {
     { what: 'parked', values: [...grant(another, [5015], 50), false, 1000, 'channel', null] },
     { what: 'parked before', values: [...grant('p501', [5015], 50), true, 1000, 'channel', null] },
   ],
+  inputs: [{ what: 'of what was claimed', values: [literal(some(job.leased))] }],
   claimLimited: [
     {
       what: 'limited and not',

@@ -1061,6 +1061,15 @@ end $$;
 
 
 
+create or replace function "pawl".inputs(job_ids bigint[]) returns table (id bigint, input text)
+language plpgsql stable set search_path = "pawl", pg_temp set jit = off set enable_seqscan = off set enable_bitmapscan = off
+set plan_cache_mode = force_generic_plan as $$
+begin
+  return query select j.id, j.input from job j where j.id = any(job_ids) and j.input is not null;
+end $$;
+
+
+
 
 
 create or replace function "pawl".is_contended(lanes int[], at_ms bigint) returns boolean
@@ -3837,7 +3846,7 @@ end $$;
 
 
 insert into "pawl".migration (number, name, checksum, edition)
-values (0, 'functions', 'e42c2003cbff717323eebdadc8424ba5bac3c51382d70bd47241d1064510fcd8', 4)
+values (0, 'functions', 'fd06d1cc6f1962f072bafc2f089f7774c7eccedf3b91cf5ec5b6999032aacf94', 4)
 on conflict (number) do update set edition = excluded.edition, checksum = excluded.checksum, applied_at = clock_timestamp();
 set local pawl_migration.role = '';
 
@@ -3849,7 +3858,7 @@ set local pawl_migration.role = '';
 do $$
 declare
   relations constant text[] := array['migration', 'seen', 'lead', 'queue', 'kind', 'job', 'mark', 'ready', 'lease', 'rest', 'past', 'asked', 'claim', 'parked_number', 'parked', 'entry', 'tally', 'feed', 'key', 'body', 'link', 'annotation', 'setting', 'flow_key', 'flow', 'slot', 'pace', 'spend', 'arrival', 'hunger', 'owned', 'stretch', 'events', 'jobs'];
-  granted constant text[] := array['intern_flows', 'limited_of', 'claim_limited', 'is_contended', 'lanes_there', 'flow_told', 'next_ready', 'flow_look', 'flow_apply', 'flow_sweep', 'flow_settle', 'flow_move', 'flow_set', 'flow_views', 'flow_lobby', 'flow_watch', 'flow_mend', 'insert_plain', 'offer', 'insert_keyed', 'enqueue', 'enqueue_each', 'enqueue_together', 'claim', 'settle_leases', 'settle_bundles', 'missed', 'loosen', 'recount', 'move', 'put_back', 'intern_kind', 'intern_queues', 'kinds_by_id', 'sides', 'clock', 'server_ms', 'keep_time', 'kept_at', 'records', 'bodies', 'aliases', 'find_ids', 'long_ended', 'tenants', 'log', 'logs', 'altered', 'commits_at', 'caused', 'correlated', 'linked', 'born_between', 'claimed_between', 'led_between', 'committed_between', 'jobs_of', 'heartbeat', 'due', 'unjudged', 'place_entries', 'feed_page', 'feed_end', 'tallies', 'tallies_in', 'backlog', 'trim_feed', 'summarize', 'settings', 'annotate', 'annotations', 'compact', 'purge', 'hear', 'event_name'];
+  granted constant text[] := array['intern_flows', 'limited_of', 'claim_limited', 'is_contended', 'lanes_there', 'flow_told', 'next_ready', 'flow_look', 'flow_apply', 'flow_sweep', 'flow_settle', 'flow_move', 'flow_set', 'flow_views', 'flow_lobby', 'flow_watch', 'flow_mend', 'insert_plain', 'offer', 'insert_keyed', 'enqueue', 'enqueue_each', 'enqueue_together', 'claim', 'inputs', 'settle_leases', 'settle_bundles', 'missed', 'loosen', 'recount', 'move', 'put_back', 'intern_kind', 'intern_queues', 'kinds_by_id', 'sides', 'clock', 'server_ms', 'keep_time', 'kept_at', 'records', 'bodies', 'aliases', 'find_ids', 'long_ended', 'tenants', 'log', 'logs', 'altered', 'commits_at', 'caused', 'correlated', 'linked', 'born_between', 'claimed_between', 'led_between', 'committed_between', 'jobs_of', 'heartbeat', 'due', 'unjudged', 'place_entries', 'feed_page', 'feed_end', 'tallies', 'tallies_in', 'backlog', 'trim_feed', 'summarize', 'settings', 'annotate', 'annotations', 'compact', 'purge', 'hear', 'event_name'];
   views constant text[] := array['jobs', 'events'];
   inner_ones constant text[] := array['count_ended', 'leave_bundles', 'let_go_bundled', 'loosen_from', 'loosen_if_free', 'owned_of', 'settle_each_bundled', 'claim_answer', 'claim_answer_each', 'claim_replay', 'claim_stamp', 'claim_take', 'claim_take_limited', 'claim_words', 'bear', 'bear_all', 'bear_each', 'sum_of', 'take_key', 'wishes_of', 'flow_count', 'flow_due', 'flow_flows', 'flow_forget', 'flow_free', 'flow_keys', 'flow_left', 'flow_move_in', 'flow_move_some', 'flow_others', 'flow_stir', 'flow_take_back', 'flow_vacate', 'pause_sides', 'born_before', 'history', 'walk_of', 'walk_of_words', 'walks_in', 'add_asked', 'add_bodies', 'add_links', 'add_marks', 'beats_in', 'give_keys', 'hold_ended', 'is_wrong', 'let_go', 'move_keyed', 'move_sets', 'move_staying', 'request_mark', 'settle_each', 'strip', 'tick_earlier', 'unmoved', 'updated_at', 'answer', 'claim_park', 'parked_for'];
   home constant regnamespace := '"pawl"';
