@@ -84,11 +84,15 @@ export function merged(some: readonly Step[], others: readonly Step[]): readonly
   return all.slice(-KEPT)
 }
 
-/** About as long, and noticed before the clock had come to where the other one ends, or not much later. */
+/**
+ * About as long, and noticed well before the clock had come to where the earlier one ends: whoever has noticed that one dates the next
+ * after it. Close to there they are taken for two, for an owner who is owed too much waits, and one who is owed too little loses its job.
+ */
 function isSame(a: Step, b: Step): boolean {
   const longest = Math.max(a.byMs, b.byMs)
   return (
-    Math.abs(a.at - b.at) <= Math.max(longest, APART_MS) && Math.abs(a.byMs - b.byMs) <= APART_MS / 2 + longest / 10
+    Math.abs(a.at - b.at) <= Math.max(longest * 0.9, APART_MS) &&
+    Math.abs(a.byMs - b.byMs) <= APART_MS / 2 + longest / 10
   )
 }
 

@@ -207,6 +207,14 @@ describe('what is known of steps', () => {
     expect(merged(many.slice(0, 3), [])).toEqual(many.slice(0, 3))
   })
 
+  it('is counted twice where the clock was set twice by as much, one right after the other, and once where one noticed it late', () => {
+    const first = { at: 0, byMs: 10 * MINUTE + 3_000 }
+    const second = { at: 10 * MINUTE + 2_000, byMs: 10 * MINUTE }
+    expect(merged([first], [second])).toEqual([first, second])
+    const late = { at: 8 * MINUTE, byMs: 10 * MINUTE + 500 }
+    expect(merged([first], [late])).toEqual([{ at: late.at, byMs: first.byMs }])
+  })
+
   it('is nothing where somebody wrote something else', async () => {
     const shared = store()
     await shared.settings([{ op: 'put', collection: 'clock', key: 'steps', text: '{"steps":"none"}', rev: 0 }])

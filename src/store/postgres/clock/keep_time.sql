@@ -1,6 +1,7 @@
 -- Keeps the store's time going, about once a second from every process. Where the server's clock was set back, the store's goes
--- on from where it was, and gives way to the server's by a thirty-second part of what passes. Answers with the time, and by how much
--- the server's was set back.
+-- on from where it was, and gives way to the server's by a thirty-second part of what passes; of more than a second at once nothing is
+-- known but that the server's was set forward, and a part of that would make it stand still. Answers with the time, and by how much the
+-- server's was set back.
 -- Caller: `kept-time.ts`. Index: none. Locks: its own, tried: where somebody else is at it nothing is left to do.
 create or replace function pawl.keep_time() returns table (now_ms bigint, set_back bigint)
 language plpgsql rows 1 set search_path = pawl, pg_temp as $$
@@ -22,7 +23,7 @@ begin
       set_back := before - ahead - server;
       perform setval('lead', before - server);
     else
-      perform setval('seen', now_ms), setval('lead', ahead - least(ahead, (now_ms - before) / 32));
+      perform setval('seen', now_ms), setval('lead', ahead - least(ahead, least(now_ms - before, 1000) / 32));
     end if;
   end loop;
   return next;

@@ -1123,6 +1123,7 @@ $$ select greatest("pawl".server_ms() + pg_sequence_last_value('"pawl".lead'), p
 
 
 
+
 create or replace function "pawl".keep_time() returns table (now_ms bigint, set_back bigint)
 language plpgsql rows 1 set search_path = "pawl", pg_temp as $$
 declare
@@ -1143,7 +1144,7 @@ begin
       set_back := before - ahead - server;
       perform setval('lead', before - server);
     else
-      perform setval('seen', now_ms), setval('lead', ahead - least(ahead, (now_ms - before) / 32));
+      perform setval('seen', now_ms), setval('lead', ahead - least(ahead, least(now_ms - before, 1000) / 32));
     end if;
   end loop;
   return next;
@@ -3846,7 +3847,7 @@ end $$;
 
 
 insert into "pawl".migration (number, name, checksum, edition)
-values (0, 'functions', 'fd06d1cc6f1962f072bafc2f089f7774c7eccedf3b91cf5ec5b6999032aacf94', 4)
+values (0, 'functions', 'e39834a5daed621d1c7f1e546855371f323e7038dfa700e0cb9fa280ef5aa267', 4)
 on conflict (number) do update set edition = excluded.edition, checksum = excluded.checksum, applied_at = clock_timestamp();
 set local pawl_migration.role = '';
 
