@@ -85,8 +85,8 @@ export function merged(some: readonly Step[], others: readonly Step[]): readonly
 }
 
 /**
- * About as long, and noticed well before the clock had come to where the earlier one ends: whoever has noticed that one dates the next
- * after it. Close to there they are taken for two, for an owner who is owed too much waits, and one who is owed too little loses its job.
+ * About as long, and noticed well before the clock had come to where the earlier one ends: a process that has noticed that one dates the
+ * next after it. Close to there they are taken for two: an owner that is owed too much waits, one that is owed too little loses its job.
  */
 function isSame(a: Step, b: Step): boolean {
   const longest = Math.max(a.byMs, b.byMs)

@@ -3847,7 +3847,7 @@ end $$;
 
 
 insert into "pawl".migration (number, name, checksum, edition)
-values (0, 'functions', 'e39834a5daed621d1c7f1e546855371f323e7038dfa700e0cb9fa280ef5aa267', 4)
+values (0, 'functions', '2281d0bb721e8ad03114c6629b01d43342fb80499018b581f697c7d84ca42256', 4)
 on conflict (number) do update set edition = excluded.edition, checksum = excluded.checksum, applied_at = clock_timestamp();
 set local pawl_migration.role = '';
 

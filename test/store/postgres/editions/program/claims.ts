@@ -25,6 +25,8 @@ export const claims: Chapter = async (fixture, recording) => {
   await fixture.claim({ queue: 'still' })
   // As a process does that meets kinds which others have made.
   await recording.ask(recording.statements.kinds, ['{1,2}'])
+  // As a claim does whose inputs are beyond what its own row carries.
+  await recording.ask(recording.statements.inputs, ['{1,2}'])
 }
 
 async function pause({ store, tenant }: StoreFixture, paused: boolean): Promise<void> {
