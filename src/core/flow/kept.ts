@@ -2,7 +2,7 @@
 import { KEY_LOG_MOST } from './document.ts'
 import type { KeyEvent } from './event.ts'
 import { evolveKey } from './evolve.ts'
-import { atRest, type KeyRecord, type StoredKeyState } from './key.ts'
+import { atRest, type KeyRecord } from './key.ts'
 
 /** What is counted between two changes that are told stands in no kept event. */
 const COUNTED = ['strikes', 'struckAt', 'good', 'rev'] as const
@@ -19,8 +19,11 @@ export function foldOfKept(record: KeyRecord, kept: readonly KeyEvent[]): KeyRec
   return { ...key, ...Object.fromEntries(COUNTED.map((name) => [name, record[name]])) }
 }
 
-/** Where the first of them begins: in the state that it says, and with a cool-down that is over or not, as it says. */
+/**
+ * Where the first of them begins: in the state that it says, and with a cool-down that is over, under way or none, as it says. Which of
+ * them stands on the record where none of those that follow has changed it.
+ */
 function begunAt(record: KeyRecord, { from, at }: KeyEvent): KeyRecord {
-  const state: StoredKeyState = from === 'probing' ? 'broken' : from
-  return { ...record, state, until: from === 'probing' ? at : Math.max(record.until, at + 1) }
+  if (from === 'probing') return { ...record, state: 'broken', until: Math.min(record.until, at) }
+  return { ...record, state: from, until: from === 'broken' ? Math.max(record.until, at + 1) : 0 }
 }

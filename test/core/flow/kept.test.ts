@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { KEY_LOG_MOST } from '../../../src/core/flow/document.ts'
 import { isTold } from '../../../src/core/flow/event.ts'
 import { foldOfKept } from '../../../src/core/flow/kept.ts'
-import { KeyLife, THROTTLED } from './key-given.ts'
+import { KeyLife, retryAfter, THROTTLED } from './key-given.ts'
 
 /** A key that is pushed back over and over, and probed between. */
 function pushedBack(times: number): KeyLife {
@@ -30,6 +30,20 @@ describe('what is kept of a key’s changes', () => {
     const told = life.events.filter(isTold)
     expect(told.at(-KEY_LOG_MOST)?.from).not.toBe('probing')
     expect(foldOfKept(life.key, told.slice(-KEY_LOG_MOST))).toEqual(life.key)
+  })
+
+  it.each([
+    ['open', new KeyLife()],
+    ['slow', new KeyLife().hears(THROTTLED)],
+    ['broken', new KeyLife().hears(retryAfter(3_600_000))],
+    ['probing', new KeyLife().hears(retryAfter(1_000)).after(60_000)],
+  ])('comes to its record where all of them are numbers that were set while it was %s', (state, life) => {
+    for (let n = 0; n < KEY_LOG_MOST * 2; n += 1) {
+      life.limit = { concurrency: 1 + (n % 8) }
+      life.after(1).told('set')
+    }
+    expect(life.state).toBe(state)
+    expect(foldOfKept(life.key, life.events.filter(isTold).slice(-KEY_LOG_MOST))).toEqual(life.key)
   })
 
   it('does not come to a record that somebody has changed by hand', () => {
