@@ -14,7 +14,7 @@ export const USAGE = `npm run bench -- [options]
   --rounds n           so often, interleaved
   --beside n           so many finished, delayed, parked or queued jobs to stand beside
   --against commit     beside pawl as it was then, seven times; peers only where they are named. Nothing is written;
-                       fails where a job costs over 5 % more CPU or log than it did
+                       fails where a job costs over 5 % more CPU or log than it did, and where one of both has no figures
   --json               as the last line, JSON: the ratios by scenario name, and the bars
 
 scenarios: ${SCENARIOS.map(({ name }) => name).join(', ')}

@@ -21,8 +21,12 @@ const SIGNAL = 'go'
 /** As soon as can be. By default the first retry is within 2 s. */
 const AT_ONCE = { retry: { base: 1, max: 1, jitter: 'none' } } as const
 
-/** As the peers are: none of them writes a line about a handler that fails. */
-const QUIET = { log: 'silent' } as const
+/**
+ * As the peers are: none of them writes a line about a handler that fails. As an object, and with a switch that is known no more: builds
+ * of other commits know no word for silence, and turned V8's own switches in `open` unless they were told to keep them.
+ */
+const QUIET = { log: { info() {}, warn() {}, error() {} } }
+const OLDER = { ...QUIET, pretenuring: 'keep' }
 
 type Library = Awaited<ReturnType<typeof built>>
 
@@ -63,7 +67,8 @@ export async function pawl(name: string, build: Build, store: Contender['store']
     },
     async connect(url, role, purpose, { claimers, places } = ALONE) {
       if (url.startsWith('nats:')) return await overBus(url, QUEUES[purpose])
-      const upkeep = role === 'worker' ? QUIET : ({ ...QUIET, ticker: false, retention: false } as const)
+      const quiet: typeof QUIET = build === 'before' ? OLDER : QUIET
+      const upkeep = role === 'worker' ? quiet : ({ ...quiet, ticker: false, retention: false } as const)
       // Each of a crowd as if it were a process by itself: connections, ticker and retention of its own.
       const crowd = await Promise.all(Array.from({ length: claimers }, () => open(url, upkeep)))
       const [opened] = crowd

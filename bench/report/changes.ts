@@ -27,8 +27,17 @@ export function changesIn(summary: Summary, scenarios: readonly Scenario[]): rea
   )
 }
 
-function changeOf(summary: Summary, { name, contenders }: Scenario, figure: string): Change | undefined {
-  const who = contenders.includes('pawl') ? 'pawl' : 'pawl-sqlite'
+/** Scenarios of which there is nothing to compare, because one of both has not made it: that is no proof that nothing has changed. */
+export function uncompared(summary: Summary, scenarios: readonly Scenario[]): readonly string[] {
+  const compared = new Set(changesIn(summary, scenarios).map(({ scenario }) => scenario))
+  return scenarios.map(({ name }) => name).filter((name) => !compared.has(name))
+}
+
+const playerOf = ({ contenders }: Scenario) => (contenders.includes('pawl') ? 'pawl' : 'pawl-sqlite')
+
+function changeOf(summary: Summary, scenario: Scenario, figure: string): Change | undefined {
+  const { name } = scenario
+  const who = playerOf(scenario)
   const median = (contender: ContenderName) => summary.median(name, contender, figure)
   const [before, now] = [median(BEFORE[who]), median(who)]
   if (before === undefined || now === undefined || before === 0) return undefined

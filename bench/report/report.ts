@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url'
 import { CONTENDERS, type ContenderName } from '../contenders.ts'
 import type { Options } from '../options.ts'
 import type { Summary } from '../summary.ts'
-import { changesIn, compared } from './changes.ts'
+import { changesIn, compared, uncompared } from './changes.ts'
 import { charts } from './charts.ts'
 import { day } from './day.ts'
 import { markdown } from './markdown.ts'
@@ -36,7 +36,9 @@ export async function report(summary: Summary, options: Options, on: Surrounding
   }
   if (changes !== undefined) {
     if (options.json) console.log(JSON.stringify(changes))
-    if (changes.some(({ verdict }) => verdict === 'dearer')) process.exitCode = 1
+    const missing = uncompared(summary, scenarios)
+    if (missing.length > 0) console.log(`not compared, as one of both has no figures: ${missing.join(', ')}`)
+    if (missing.length > 0 || changes.some(({ verdict }) => verdict === 'dearer')) process.exitCode = 1
     return
   }
   const result = resultOf(summary, options, on, await contended(summary))

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { changesIn, compared } from '../../bench/report/changes.ts'
+import { changesIn, compared, uncompared } from '../../bench/report/changes.ts'
 import { asText } from '../../bench/report/table.ts'
 import { SCENARIOS } from '../../bench/scenarios.ts'
 import { summaryOf } from './cells.ts'
@@ -30,4 +30,9 @@ it('a comparison judges what a job costs, and shows the rest', () => {
   expect(text).toMatch(/^ +abc +now/)
   expect(text).toMatch(/drain-1: perSecond +100 +80\.0 +-20\.0 %/)
   expect(text).toMatch(/drain-1: nodeUs +10\.0 +10\.6 +\+6\.0 % +dearer/)
+})
+
+it('a scenario that one of both has not made is named, and not taken for one that has stayed', () => {
+  const asked = SCENARIOS.filter(({ name }) => ['drain-1', 'embedded', 'latency'].includes(name))
+  expect(uncompared(summary, asked)).toEqual(['latency'])
 })
