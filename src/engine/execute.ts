@@ -1,5 +1,6 @@
 /**
- * The only place where core and store meet: load, decide, commit. A word about a job that a worker of this process owns
+ * How a word reaches a job: load, decide, commit, and nowhere else. (Removals, shortened logs, imports and words to keys commit by
+ * themselves: no word to a job is among them.) A word about a job that a worker of this process owns
  * is judged on the record held here and needs no load; the commit compares revisions, so a stale guess costs a round
  * trip and never a mistake.
  */

@@ -99,12 +99,14 @@ describe('the letters of states and events', () => {
   })
 })
 
-/** What SQL and Lua may not know by themselves: each is filled in from core and codec when it is applied. */
+const NAME_OF_A_STATE = new RegExp(`'(?:${STATES.join('|')})'`, 'g')
+
+/** What SQL, Lua and the stores' TypeScript may not know by themselves: each is filled in from core and codec when it is applied. */
 const WRITTEN_DOWN = [
   ['a state by its letter', /\bstate\b\s*(?:=|<>|in)\s*\(?\s*'[A-Za-z]'/i],
-  ['a state by its name', new RegExp(`'(?:${STATES.join('|')})'`)],
+  ['a state by its name', new RegExp(NAME_OF_A_STATE.source)],
   ['a shape by its letters', /\bshapes?\b[^;]*'\{?\s*[A-Za-z]{3}\s*\}?'/i],
-  ['a rank or a place in a step', /\b\w*step\b[^,;'\n]{0,20}(?:&|>>|<<|=|<>)\s*\d/i],
+  ['a rank or a place in a step', /\b\w*step\b(?!\.)[^,;'\n]{0,20}(?:&|>>|<<|=|<>)\s*\d/i],
   ['a place in a lane', /\blane\b\s*[/%*]\s*\d/i],
   ['the end of a lease', /[-+]\s*(?:\w+\.(?:window(?:_ms)?|lease_ms)|window)\b/i],
 ] as const
@@ -120,11 +122,19 @@ describe('SQL and scripts', () => {
   const texts = [
     ...functions.map(({ path, text }) => ({ path, text: text.replaceAll(/--.*$/gm, '') })),
     ...sources('src/**/*.lua').map(({ path, text }) => ({ path, text: text.replaceAll(/--.*$/gm, '') })),
-    ...elsewhere.filter(({ path }) => path.startsWith('src/store/sqlite/thread/')),
   ]
+  /** Names that TypeScript has stand above, with their reasons: there a name is often one of an event, or of a field. */
+  const programs = elsewhere
+    .filter(({ path }) => path.startsWith('src/store/'))
+    .map(({ path, text }) => ({
+      path,
+      text: text.replaceAll(/^\s*(?:\/?\*|\/\/).*$/gm, '').replaceAll(NAME_OF_A_STATE, "''"),
+    }))
 
   it.each(WRITTEN_DOWN)('does not write down %s', (_, pattern) => {
-    const found = texts.filter(({ path, text }) => pattern.test(text) && FOR_PEOPLE[path] === undefined)
+    const found = [...texts, ...programs].filter(
+      ({ path, text }) => pattern.test(text) && FOR_PEOPLE[path] === undefined,
+    )
     expect(found.map(({ path }) => path)).toEqual([])
   })
 
@@ -151,6 +161,8 @@ const LONG_FUNCTIONS: Readonly<Record<string, number>> = {
 }
 
 const LONG_FILES: Readonly<Record<string, number>> = {
+  // The drawings of the machine: a place and a way for each line, by hand.
+  'dashboard/src/machine/layout.ts': 490,
   // One thing with a life, whose modes exclude each other.
   'src/worker/execution.ts': 445,
   // The port: all of it is to be read at once.
@@ -159,13 +171,17 @@ const LONG_FILES: Readonly<Record<string, number>> = {
   'src/library/pawl.ts': 430,
 }
 
+const READ_TOO = ['src/**/*.{sql,lua}', 'dashboard/src/**/*.{ts,tsx,css}', 'scripts/**/*.{ts,mjs}', 'bench/**/*.ts']
+
 describe('nothing grows beyond what can be read at once', () => {
   it('functions', () => {
     expectWithin(longFunctions(), LONG_FUNCTIONS)
   })
 
   it('files', () => {
-    const all = [...typescript, ...sources('src/**/*.sql')].map(({ path, text }) => [path, linesIn(text)] as const)
+    const all = [...typescript, ...READ_TOO.flatMap((glob) => sources(glob))].map(
+      ({ path, text }) => [path, linesIn(text)] as const,
+    )
     expectWithin(Object.fromEntries(all.filter(([, lines]) => lines > FILE_LINES)), LONG_FILES)
   })
 })

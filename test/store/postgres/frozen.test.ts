@@ -3,7 +3,9 @@ import { expect, it } from 'vitest'
 import { LONG_LOG } from '../../../src/core/compact.ts'
 import { LIVE_STATES, RANK, STATES, type State } from '../../../src/core/job.ts'
 import { STATE_CODES } from '../../../src/store/codec/codes.ts'
+import { LANE_WIDTH, laneNumber, priorityOf, queueOf } from '../../../src/store/codec/lane.ts'
 import { ledOf } from '../../../src/store/postgres/names/led.ts'
+import { heldLane, letInLane } from '../../../src/store/postgres/names/let-in-lane.ts'
 import { STEP_BITS } from '../../../src/store/postgres/names/step.ts'
 import { schemaFile } from '../../../src/store/postgres/schema/tables.ts'
 
@@ -22,6 +24,14 @@ it.each([
 ])('the ranks that %s lets in are those of the states it is for', (name, expected) => {
   const mask = 2 ** STEP_BITS.attempt - 1
   expect(table(name)).toContain(`check (step & ${mask} in (${expected}))`)
+})
+
+/** In every row of a database that is there: another width would be other queues and priorities. */
+it('the number of a lane is made as rows have it', () => {
+  expect(LANE_WIDTH).toBe(10)
+  expect(laneNumber(7, 3)).toBe(73)
+  expect([queueOf(73), priorityOf(73)]).toEqual([7, 3])
+  expect([letInLane(73), heldLane(73)]).toEqual([1_000_000_073, -73])
 })
 
 it('every live state has a table', () => {
