@@ -10,7 +10,7 @@ import { realTimers } from '../../src/system/timers.ts'
 import { eventually } from '../support/eventually.ts'
 import { Between } from './between.ts'
 import { EngineFixture, kindOf } from './engine-fixture.ts'
-import { openAt, PLACES } from './opened.ts'
+import { openAt, PLACES, STORES } from './opened.ts'
 
 const watcher = (engine: Engine, batch = 10) => children({ engine, timers: realTimers, log: silentLog }, { batch })
 
@@ -138,7 +138,7 @@ describe('the end of a child', () => {
 
 const member = defineSpec({ type: 'member', queue: 'family' })
 
-describe.each(['sqlite', 'postgres'] as const)('the end of a child, on %s', (name) => {
+describe.each(STORES.filter((store) => store !== 'memory'))('the end of a child, on %s', (name) => {
   it('is found by another process where the one that wrote it died at once', async () => {
     await using place = await PLACES[name]()
     await using pawl = await openAt(place)

@@ -12,7 +12,7 @@ import { machineMs } from '../../src/system/machine-clock.ts'
 import { keepBy } from '../../src/worker/keeper-thread.ts'
 import { Keeping } from '../../src/worker/keeping.ts'
 import { LeaseTable } from '../../src/worker/lease-table.ts'
-import { PLACES } from '../engine/opened.ts'
+import { PLACES, STORES } from '../engine/opened.ts'
 import { eventually } from '../support/eventually.ts'
 import { standStill } from '../support/stand-still.ts'
 import { openWorkerFixture } from './worker-fixture.ts'
@@ -34,7 +34,7 @@ function countKeepers(): { readonly started: () => number; readonly alive: () =>
 
 const WORKERS = 25
 
-describe.each(['sqlite', 'postgres'] as const)('twenty-five workers on %s', (store) => {
+describe.each(STORES.filter((store) => store !== 'memory'))('twenty-five workers on %s', (store) => {
   it('share a keeper, and none of them loses a lease while the process does not turn', async () => {
     await using place = await PLACES[store]()
     const count = countKeepers()

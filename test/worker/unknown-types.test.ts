@@ -4,7 +4,7 @@ import { startGateway } from '../../src/gateway/serve.ts'
 import { defineJob } from '../../src/library/define-job.ts'
 import type { Pawl } from '../../src/library/pawl.ts'
 import { open } from '../../src/open.ts'
-import { openAt, PLACES } from '../engine/opened.ts'
+import { openAt, PLACES, STORES } from '../engine/opened.ts'
 import { eventually } from '../support/eventually.ts'
 import { definition, openWorkerFixture } from './worker-fixture.ts'
 
@@ -101,6 +101,7 @@ const WORLDS: Readonly<Record<string, () => Promise<World>>> = {
   },
   sqlite: twice('sqlite'),
   postgres: twice('postgres'),
+  ...(STORES.includes('redis') ? { redis: twice('redis') } : {}),
   async http() {
     const stack = new AsyncDisposableStack()
     const home = stack.use(await openAt(await PLACES.memory()))
