@@ -43,6 +43,7 @@ export const hints: readonly Check[] = [
           await fixture.eventually(`a ${what} is announced`, async () => {
             const job = await fixture.claimed({ type: what })
             const change = fixture.change(job, saying, await fixture.now())
+            // What the claim itself has announced arrives first, and is forgotten: only the change may be what is heard.
             await fixture.setup.advance(50)
             heard.length = 0
             same((await store.commit([change])).verdicts, [{ status: 'applied' }], `a ${what} is applied`)

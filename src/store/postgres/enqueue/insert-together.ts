@@ -96,7 +96,9 @@ async function wrongWith(parts: InsertParts, item: NewJob): Promise<InsertVerdic
   }
 }
 
-/** A question that may be asked again. Once an answer was lost, an id that is there may have been inserted by that try (`again`). */
+/**
+ * A question that may be asked again, always by the first connection for keys: such calls are rare, and behind each other they leave the
+ * other connection to those that ride together. Once an answer was lost, an id that is there may have been inserted by that try (`again`). */
 function asking(parts: InsertParts, items: readonly NewJob[]): () => Promise<readonly InsertVerdict[]> {
   let again = false
   const values = (repeated: boolean) => {

@@ -46,6 +46,8 @@ begin
   from json_to_recordset(changes -> 'j') as x(id bigint, tenant text, queue text, type text, state "char", generation int, attempt bigint,
     rev int, priority int, created bigint, ready bigint, worker text, expires bigint, claimed bigint, ended bigint, correlation text,
     input text, output text, bodies uuid)
+  -- Columns and selection correspond by place. What a birth has fixed (tenant, queue, type, correlation, created) is never written
+  -- again, and a job that admission has sent elsewhere is reported under the queue it was asked for, as by the store in Postgres.
   on conflict (p, id) do update set state = excluded.state, generation = excluded.generation, attempt = excluded.attempt, rev = excluded.rev,
     priority = excluded.priority, ready_at = excluded.ready_at, worker = excluded.worker, lease_expires_at = excluded.lease_expires_at,
     claimed_at = excluded.claimed_at, ended_at = excluded.ended_at, input = excluded.input, output = excluded.output, bodies = excluded.bodies;

@@ -17,7 +17,10 @@ import { luaFiles } from './files.ts'
 
 /** What a script answers instead of doing anything where its caller has not joined this life of the server. */
 export const REJOIN = 'REJOIN'
-/** What a script answers instead of doing anything where too much of the server's log has not been shipped. */
+/**
+ * What a script answers instead of doing anything where too much of the server's log has not been shipped: `ledger/record` says it
+ * before every script whose writes go to a ledger, and `connection/calls.ts` makes OVERLOADED of it.
+ */
 export const BEHIND = 'BEHIND'
 /** Of keys and texts in the server: another number is another layout, which this code neither reads nor writes. */
 export const LAYOUT = '1'

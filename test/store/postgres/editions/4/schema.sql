@@ -2748,6 +2748,7 @@ language sql stable set search_path = "pawl", pg_temp set jit = off set enable_s
 set enable_hashjoin = off set enable_mergejoin = off as $$
   select array_agg(q.id) from unnest(queues) as a(main)
   
+  
   cross join lateral (
     select q.id from queue q where coalesce(q.main, q.id) >= a.main and coalesce(q.main, q.id) <= a.main and q.limited
     order by coalesce(q.main, q.id)
@@ -3847,7 +3848,7 @@ end $$;
 
 
 insert into "pawl".migration (number, name, checksum, edition)
-values (0, 'functions', '2281d0bb721e8ad03114c6629b01d43342fb80499018b581f697c7d84ca42256', 4)
+values (0, 'functions', '545f970b29d870ec4c4fe87f8dd20fa7609aa6f9f21d47d6aefe6503b93ff2a1', 4)
 on conflict (number) do update set edition = excluded.edition, checksum = excluded.checksum, applied_at = clock_timestamp();
 set local pawl_migration.role = '';
 
