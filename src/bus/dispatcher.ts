@@ -75,13 +75,12 @@ export class Dispatcher implements AsyncDisposable {
     const dispatching = new Dispatching(this.#parts, squad)
     let isPrepared = false
     const round = async (signal: AbortSignal) => {
-      const free = this.#attendance.freeIn(name)
-      if (free === undefined) return this.#leave(name)
+      if (this.#attendance.freeIn(name) === undefined) return this.#leave(name)
       // Where something fails, it may be that NATS has forgotten what was prepared.
       const wasPrepared = isPrepared
       isPrepared = false
       if (!wasPrepared) await this.#prepare(squad)
-      const pauseMs = (await turn.take()) ? await this.#dispatch(squad, dispatching, free, signal) : ASK_AGAIN_MS
+      const pauseMs = (await turn.take()) ? await this.#dispatch(squad, name, dispatching, signal) : ASK_AGAIN_MS
       isPrepared = true
       return pauseMs
     }
@@ -90,8 +89,10 @@ export class Dispatcher implements AsyncDisposable {
     loop.start()
   }
 
-  async #dispatch(squad: Squad, dispatching: Dispatching, free: number, signal: AbortSignal): Promise<number> {
-    const limit = Math.min(free - (await this.#underWay(squad)), AT_ONCE.jobs)
+  async #dispatch(squad: Squad, name: string, dispatching: Dispatching, signal: AbortSignal): Promise<number> {
+    // In this order: a job that is begun in between counts in both. The other way round it would count in neither, and its place be given twice.
+    const underWay = await this.#underWay(squad)
+    const limit = Math.min((this.#attendance.freeIn(name) ?? 0) - underWay, AT_ONCE.jobs)
     if (limit <= 0) return ROOM_MS
     await dispatching.some(limit, signal)
     return 0

@@ -8,6 +8,8 @@ import { afterAll, beforeAll } from 'vitest'
 import { type BusOptions, openBus } from '../../src/bus/bus.ts'
 import { type Announced, squadOf } from '../../src/bus/squad.ts'
 import { consumerOf, streamsOf, subjectsOf } from '../../src/bus/subjects.ts'
+import { type PolicyInput, resolvePolicy } from '../../src/core/resolve.ts'
+import { JobTypes } from '../../src/engine/job-types.ts'
 import type { Pawl } from '../../src/library/pawl.ts'
 import { type OpenOptions, open } from '../../src/open.ts'
 import { realClock } from '../../src/system/clock.ts'
@@ -34,6 +36,14 @@ export const busOver = (pawl: Pawl, url: string, more: Partial<BusOptions> = {})
   })
 
 export const openMemory = (more: OpenOptions = {}) => open('memory:', { tenant: TENANT, log: 'silent', ...more })
+
+/** A worker's word on how jobs of a topic are to be judged: document 002's way unless it says another. */
+export async function announce(pawl: Pawl, topic: string, policy: PolicyInput): Promise<void> {
+  const resolved = resolvePolicy({ dialect: '002', ...policy })
+  if (!resolved.ok) throw new Error(JSON.stringify(resolved.violations))
+  const kind = { tenant: TENANT, queue: topic, type: topic, policy: resolved.policy }
+  await new JobTypes(pawl.engine).announce([kind])
+}
 
 /** A folder with one policy in it. */
 export function policyFolder(text: string): { readonly path: string } & Disposable {
@@ -74,6 +84,22 @@ export class Peer implements AsyncDisposable {
 
   async ask(subject: string, message: unknown): Promise<Record<string, unknown>> {
     return (await this.connection.request(subject, textOf(message), { timeout: 5_000 })).json()
+  }
+
+  /** Takes the next dispatch to a pool and begins with it, as a worker does: what it has in hand is confirmed once it may begin. */
+  async begun(to: string, worker_id: string): Promise<Dispatch> {
+    const { consumers } = jetstream(this.connection)
+    const { name } = consumerOf(this.#tenant, squadOf({ pool: to }))
+    const message = await eventually('a dispatch', async () => {
+      const consumer = await consumers.get(streamsOf(this.#tenant).dispatches, name)
+      return (await consumer.next({ expires: 1_000 })) ?? undefined
+    })
+    const dispatch: Dispatch = message.json()
+    const { job_id, fence } = dispatch
+    const { ok, code } = await this.ask(this.subjects.start, { job_id, fence, worker_id })
+    if (ok !== true) throw new Error(`${job_id} may not be begun: ${code}`)
+    await message.ackAck()
+    return dispatch
   }
 
   /** What the next dispatch to a pool, or to those of it who can do so much, says; confirmed, as one that has begun it does. */

@@ -1,8 +1,6 @@
 /** Document 002's diagram over the bus, edge by edge: each move is made by the role that the document names, and no other is made. */
 import { afterAll, expect, it } from 'vitest'
-import { resolvePolicy } from '../../../src/core/resolve.ts'
-import { JobTypes } from '../../../src/engine/job-types.ts'
-import { onBus, policyFolder } from '../../bus/bus-fixture.ts'
+import { announce, onBus, policyFolder } from '../../bus/bus-fixture.ts'
 import { eventually } from '../../support/eventually.ts'
 import { describeOnNats } from '../../support/nats.ts'
 import { fresh } from '../actor.ts'
@@ -45,13 +43,10 @@ describeOnNats('002 over the bus', () => {
   const ended = (id: string) =>
     eventually(`the end of ${id}`, async () => (await setup.pawl.get(id))?.endedAt !== undefined)
   /** A topic whose policy is the document's with less patience. */
-  const impatient = async (asked: object) => {
-    const type = fresh('job.short')
-    const resolved = resolvePolicy({ dialect: '002', ...asked })
-    if (!resolved.ok) throw new Error(JSON.stringify(resolved.violations))
-    const kind = { tenant: 'acme', queue: type, type, policy: resolved.policy }
-    await new JobTypes(setup.pawl.engine).announce([kind])
-    return type
+  const impatient = async () => {
+    const topic = fresh('job.short')
+    await announce(setup.pawl, topic, { lease: '1s', heartbeat: '400ms' })
+    return topic
   }
 
   const GATEWAY = ['PENDING', 'producer:bus']
@@ -70,13 +65,13 @@ describeOnNats('002 over the bus', () => {
   )
 
   it('002:43 002:58 RUNNING → TIMEOUT: the reconciler marks stale', async () => {
-    const own = await running(await impatient({ lease: '1s', heartbeat: '400ms' }))
+    const own = await running(await impatient())
     await ended(own.job_id)
     expect(await moves(own.job_id)).toEqual([GATEWAY, SCHEDULED, DISPATCHED, RUNNING, ['TIMEOUT', 'system:reconciler']])
   })
 
   it('002:44 002:58 DISPATCHED → TIMEOUT: the reconciler marks not-started', async () => {
-    const own = await dispatched(await impatient({ lease: '1s', heartbeat: '400ms' }))
+    const own = await dispatched(await impatient())
     await ended(own.job_id)
     expect(await moves(own.job_id)).toEqual([GATEWAY, SCHEDULED, DISPATCHED, ['TIMEOUT', 'system:reconciler']])
     expect(await setup.peer.ask(setup.peer.subjects.start, own)).toMatchObject({ ok: false, code: 'STALE_FENCE' })
