@@ -10,6 +10,7 @@ begun when pawl has said so; what it comes to is published with its fence.
 """
 
 import argparse
+import collections
 import json
 import os
 import re
@@ -166,6 +167,10 @@ def run(bus, dispatch, own):
     return {**result, "execution_ms": int((time.monotonic() - since) * 1000)}
 
 
+# What it was let begin, the last of it. A dispatch whose confirmation was lost comes again, and is not done again.
+BEGUN = collections.deque(maxlen=1000)
+
+
 def work(bus):
     while True:
         place = call(bus, "heartbeat", {**SELF, "free": 1})
@@ -179,10 +184,11 @@ def work(bus):
         reply, text = found
         dispatch = json.loads(text)
         own = {"job_id": dispatch["job_id"], "fence": dispatch["fence"], "worker_id": WORKER}
-        started = call(bus, "start", own)
+        started = (own["job_id"], own["fence"]) not in BEGUN and call(bus, "start", own)["ok"]
         bus.publish(reply, b"+ACK")
-        if not started["ok"]:
+        if not started:
             continue
+        BEGUN.append((own["job_id"], own["fence"]))
         result = run(bus, dispatch, own)
         if result is None:
             print(dispatch["job_id"], "is another's", flush=True)

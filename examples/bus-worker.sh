@@ -163,6 +163,9 @@ run() {
 name='^\{"job_id":"(([^"\\]|\\.)*)"'
 proof='"fence":"([0-9]+\.[0-9]+\.[0-9a-f]+)","lease_expires_at":"[^"]*","heartbeat_ms":([0-9]+)[,}]'
 
+# What it was let begin. A dispatch whose confirmation was lost comes again, and is not done again.
+declare -A begun=()
+
 until connect; do sleep 0.5; done
 while [[ -z $stopping ]]; do
   call heartbeat "{$self,\"free\":1}"
@@ -175,8 +178,15 @@ while [[ -z $stopping ]]; do
   [[ $dispatch =~ $name ]] && job=${BASH_REMATCH[1]} || continue
   [[ $dispatch =~ $proof ]] && fence=${BASH_REMATCH[1]} every=$(((BASH_REMATCH[2] + 1999) / 2000)) || continue
   printf %s "$dispatch" >"$folder/dispatch"
+  if [[ -n ${begun["$job $fence"]-} ]]; then
+    send "PUB $confirm 4" '+ACK'
+    continue
+  fi
   call start "{\"job_id\":\"$job\",\"fence\":\"$fence\",\"worker_id\":\"$worker\"}"
   started=$data
   send "PUB $confirm 4" '+ACK'
-  [[ $started == '{"ok":true'* ]] && run
+  [[ $started == '{"ok":true'* ]] || continue
+  ((${#begun[@]} < 1000)) || begun=()
+  begun["$job $fence"]=yes
+  run
 done

@@ -85,15 +85,16 @@ const progressOf = ({ done, total, message, etaAt }: NonNullable<Progress['progr
 
 /**
  * A dispatch may have come twice, to two workers, under one fence: it is whose start is in the log. The store says yes to both, since
- * to say a thing twice is allowed; so the second looks whether it was its own word that it heard repeated.
+ * to say a thing twice is allowed; so the second looks whether it was its own word that it heard repeated. Each call is a request of its own:
+ * were it known by its words, the one whose dispatch comes again when its job has ended would be told what it was told, and begin anew.
  */
 const started: Respond<typeof start> = async ({ engine, tenant }, { job_id, worker_id, fence }) => {
-  const requestId = requestOf('start', worker_id, fence)
-  const command = { type: 'start', fence, actor: `worker:${worker_id}`, requestId } as const
-  const [answer] = await engine.settle([{ id: job_id, tenant, command }])
+  const actor = `worker:${worker_id}`
+  const requestId = requestOf('start', worker_id, fence, String(engine.now()))
+  const [answer] = await engine.settle([{ id: job_id, tenant, command: { type: 'start', fence, actor, requestId } }])
   if (answer?.ok !== true || !answer.replayed) return toldOfAnswer(answer, job_id)
   const other = await startedBy(engine, answer.jobId, fence)
-  if (other === undefined || other.requestId === requestId) return toldOfAnswer(answer, job_id)
+  if (other === undefined || other.actor === actor) return toldOfAnswer(answer, job_id)
   const message = `${other.actor} has begun it, under the same dispatch.`
   const told: Told = { ok: false, job_id, code: 'TAKEN', message, next: 'Drop the dispatch.' }
   return told

@@ -58,8 +58,8 @@ export async function openFlow({ platform, outside, jobs, workers }: FlowOptions
   stack.use(await platform(file, policy))
   const pawl = stack.use(await open(file, { tenant: TENANT, log: 'silent', ticker: false, retention: false }))
   const peer = stack.use(await Peer.at(outside))
-  /** Which workers were let begin what, by job and fence. */
-  const begun = new Map<string, Set<string>>()
+  /** Who was let begin what, by job and fence, as often as it was. */
+  const begun = new Map<string, string[]>()
   const stopping = new AbortController()
   const working = Array.from({ length: workers }, (_, n) => {
     const worker = new FlowWorker(peer, `job.pool${n % POOLS}`, `w${n}`, begun)
@@ -138,9 +138,9 @@ class FlowWorker {
   readonly #peer: Peer
   readonly #pool: string
   readonly #id: string
-  readonly #begun: Map<string, Set<string>>
+  readonly #begun: Map<string, string[]>
 
-  constructor(peer: Peer, pool: string, id: string, begun: Map<string, Set<string>>) {
+  constructor(peer: Peer, pool: string, id: string, begun: Map<string, string[]>) {
     this.#peer = peer
     this.#pool = pool
     this.#id = id
@@ -157,11 +157,14 @@ class FlowWorker {
       if (taken === undefined) continue
       const { job_id, fence } = taken.dispatch
       const own = { job_id, fence, worker_id: this.#id }
-      const started = await call(subjects.start, own)
+      const name = `${job_id}/${fence}`
+      const before = this.#begun.get(name) ?? []
+      // Its confirmation was lost.
+      const isKnown = before.includes(this.#id)
+      const started = isKnown ? undefined : await call(subjects.start, own)
       taken.confirm()
       if (started?.['ok'] !== true) continue
-      const name = `${job_id}/${fence}`
-      this.#begun.set(name, (this.#begun.get(name) ?? new Set()).add(this.#id))
+      this.#begun.set(name, [...before, this.#id])
       await call(subjects.result, { ...own, status: 'SUCCEEDED', result_ptr: `mem://${job_id}`, execution_ms: 1 })
     }
   }

@@ -131,26 +131,4 @@ describe('002 by its roles', () => {
     await must('operator', 'POST', `${JOBS}/${id}/cancelled`, {})
     expect((await moves(id)).at(-1)).toEqual(['CANCELLED', 'operator:operator'])
   })
-
-  it('002:61 002:62 what its diagram does not list is refused with the rule, and changes nothing', async () => {
-    const { id, fence } = await running()
-    const said = { scheduled: {}, denied: {}, running: { fence }, result: { status: 'FAILED', fence } } as const
-    const refused = async (...words: readonly (keyof typeof said)[]) => {
-      const before = await moves(id)
-      for (const word of words) {
-        const who = word === 'running' || word === 'result' ? 'worker' : 'operator'
-        const { status, body } = await home.ask(who, 'POST', `${JOBS}/${id}/${word}`, said[word])
-        expect([word, status, body['code'], String(body['detail']).length > 0]).toEqual([
-          word,
-          409,
-          expect.any(String),
-          true,
-        ])
-      }
-      expect(await moves(id)).toEqual(before)
-    }
-    await refused('scheduled', 'denied')
-    await must('worker', 'POST', `${JOBS}/${id}/result`, { status: 'SUCCEEDED', fence })
-    await refused('scheduled', 'denied', 'running', 'result')
-  })
 })
