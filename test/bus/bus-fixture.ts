@@ -150,7 +150,7 @@ export function onBus(more: Partial<BusOptions> & Pick<OpenOptions, 'policy'> = 
   const setup = {} as { pawl: Pawl; peer: Peer }
   beforeAll(async () => {
     const nats = await open(startNats())
-    setup.pawl = await open(openMemory({ policy }))
+    setup.pawl = await open(openMemory({ policy, log: busMore.log ?? 'silent' }))
     await open(busOver(setup.pawl, nats.url, busMore))
     setup.peer = await open(Peer.at(nats.url))
   })

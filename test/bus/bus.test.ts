@@ -54,7 +54,6 @@ describeOnNats('a request over the bus', () => {
     await setup.peer.keep(setup.peer.subjects.submit('job.bad'), message)
     const last = await eventually('a refusal', async () => (await refusals())[before])
     expect(last).toMatchObject({ code: 'INVALID', subject: 'pawl.acme.submit.job.bad', ...told })
-    expect(JSON.stringify(last)).not.toContain('signature')
   })
 
   it('under a subject that means no name is refused by itself, and keeps no other waiting', async () => {

@@ -15,7 +15,7 @@ const STATES: Readonly<Record<string, string>> = { queued: 'SCHEDULED', claimed:
 afterAll(() => folder[Symbol.dispose]())
 
 describeOnNats('002 over the bus', () => {
-  const { setup, beat, refused } = onBus({ policy: folder.path })
+  const { setup, beat, refused, refusals } = onBus({ policy: folder.path })
 
   /** What the log says: into which of the document's states, by whom. A lost lease is a state of ours in between. */
   const moves = async (id: string) =>
@@ -101,7 +101,10 @@ describeOnNats('002 over the bus', () => {
     await publish(own, 'FAILED')
     expect(await refused(own.job_id)).toMatchObject({ code: 'STALE_FENCE' })
     expect(await setup.peer.ask(setup.peer.subjects.start, { ...own, worker_id: 'w2' })).toMatchObject({ ok: false })
+    const told = (await refusals()).length
     await setup.peer.keep(setup.peer.subjects.cancel, { job_id: own.job_id })
+    const last = await eventually('the cancellation is refused', async () => (await refusals())[told])
+    expect(last).toMatchObject({ job_id: own.job_id, code: 'ENDED', subject: setup.peer.subjects.cancel })
     expect((await moves(own.job_id)).at(-1)).toEqual(['SUCCEEDED', 'worker:w1'])
     expect(await setup.pawl.get(own.job_id)).toMatchObject({ state: 'succeeded' })
   })
