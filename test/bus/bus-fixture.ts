@@ -139,8 +139,10 @@ export class Peer implements AsyncDisposable {
 }
 
 /** A bus for the tests of one group, and one who speaks to it. */
-export function onBus(more: Partial<BusOptions> & Pick<OpenOptions, 'policy'> = {}) {
-  const { policy, ...busMore } = more
+export function onBus(
+  more: Partial<BusOptions> & Pick<OpenOptions, 'policy'> & { readonly kernel?: () => string } = {},
+) {
+  const { policy, kernel, ...busMore } = more
   const parts: AsyncDisposable[] = []
   const open = async <T extends AsyncDisposable>(opening: Promise<T>): Promise<T> => {
     const part = await opening
@@ -150,7 +152,7 @@ export function onBus(more: Partial<BusOptions> & Pick<OpenOptions, 'policy'> = 
   const setup = {} as { pawl: Pawl; peer: Peer }
   beforeAll(async () => {
     const nats = await open(startNats())
-    setup.pawl = await open(openMemory({ policy, log: busMore.log ?? 'silent' }))
+    setup.pawl = await open(openMemory({ policy, kernel: kernel?.(), log: busMore.log ?? 'silent' }))
     await open(busOver(setup.pawl, nats.url, busMore))
     setup.peer = await open(Peer.at(nats.url))
   })

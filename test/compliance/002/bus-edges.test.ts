@@ -1,30 +1,37 @@
 /** Document 002's diagram over the bus, edge by edge: each move is made by the role that the document names, and no other is made. */
-import { afterAll, expect, it } from 'vitest'
+import { afterAll, beforeAll, expect, it } from 'vitest'
 import { announce, onBus, policyFolder } from '../../bus/bus-fixture.ts'
 import { eventually } from '../../support/eventually.ts'
 import { describeOnNats } from '../../support/nats.ts'
+import { type Kernel, startKernel } from '../../support/safety-kernel.ts'
 import { fresh } from '../actor.ts'
 
 const folder = policyFolder(`
 rules:
   - { id: all, topics: ['job.>'], decision: allow }
-  - { id: unsafe, topics: [job.unsafe], decision: deny, reason: no }
 `)
 const STATES: Readonly<Record<string, string>> = { queued: 'SCHEDULED', claimed: 'DISPATCHED', timed_out: 'TIMEOUT' }
 
-afterAll(() => folder[Symbol.dispose]())
+let kernel: Kernel
+beforeAll(async () => {
+  kernel = await startKernel()
+})
+afterAll(async () => {
+  folder[Symbol.dispose]()
+  await kernel?.[Symbol.asyncDispose]()
+})
 
 describeOnNats('002 over the bus', () => {
-  const { setup, beat, refused, refusals } = onBus({ policy: folder.path })
+  const { setup, beat, refused, refusals } = onBus({ policy: folder.path, kernel: () => kernel.url })
 
   /** What the log says: into which of the document's states, by whom. A lost lease is a state of ours in between. */
   const moves = async (id: string) =>
     (await setup.pawl.events(id))
       .filter(({ to }) => to !== 'stalled')
       .map(({ to = '', actor }) => [STATES[to] ?? to.toUpperCase(), actor])
-  const submitted = async (topic = fresh('job.edge')) => {
+  const submitted = async (topic = fresh('job.edge'), env: Readonly<Record<string, string>> = {}) => {
     const job_id = fresh('edge')
-    await setup.peer.submit({ job_id, topic })
+    await setup.peer.submit({ job_id, topic, env })
     await eventually(job_id, () => setup.pawl.get(job_id))
     return { job_id, topic }
   }
@@ -78,11 +85,11 @@ describeOnNats('002 over the bus', () => {
   })
 
   it('002:45 002:56 SCHEDULED → DENIED: the safety kernel rejects', async () => {
-    const { job_id } = await submitted('job.unsafe')
+    const { job_id } = await submitted(undefined, { unsafe: 'true' })
     await ended(job_id)
-    expect(await setup.pawl.get(job_id)).toMatchObject({ state: 'denied', verdict: { rule: 'unsafe' } })
-    const told = await moves(job_id)
-    expect(told.at(-1)).toEqual(['DENIED', 'system:scheduler'])
+    expect(await setup.pawl.get(job_id)).toMatchObject({ state: 'denied', verdict: { rule: 'unsafe', reason: 'no' } })
+    expect(await moves(job_id)).toEqual([GATEWAY, SCHEDULED, ['DENIED', 'system:scheduler']])
+    expect(kernel.asked.filter(({ env }) => env['unsafe'] === 'true')).toHaveLength(1)
   })
 
   it('002:46 002:58 any → CANCELLED: a user cancels', async () => {

@@ -1,43 +1,28 @@
 /** Document 002 by its roles, over HTTP: gateway, scheduler with a policy, safety kernel, worker and reconciler, each a real one. */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Scope } from '../../../src/gateway/contract/route.ts'
 import { BOUNDLESS, type GatewayFixture, openGatewayFixture } from '../../gateway/gateway-fixture.ts'
 import { eventually } from '../../support/eventually.ts'
+import { type Kernel, startKernel } from '../../support/safety-kernel.ts'
 
 const JOBS = '/v1/dialects/002/jobs'
 const TOPIC = 'job.chat'
 
 type Told = Readonly<Record<string, unknown>>
 
-/** A safety kernel that rejects what says that it is unsafe. */
-const kernel = createServer((request, response) => {
-  let text = ''
-  request.on('data', (piece: Buffer) => {
-    text += piece.toString()
-  })
-  request.on('end', () => {
-    const { job } = JSON.parse(text) as { readonly job: { readonly env: Readonly<Record<string, string>> } }
-    const unsafe = job.env['unsafe'] === 'true'
-    response.setHeader('content-type', 'application/json')
-    response.end(JSON.stringify(unsafe ? { decision: 'deny', rule: 'unsafe', reason: 'no' } : { decision: 'allow' }))
-  })
-})
-
+let kernel: Kernel
 let home: GatewayFixture
 let folder: string
 let made = 0
 
 beforeAll(async () => {
-  await new Promise<void>((resolve) => kernel.listen(0, '127.0.0.1', resolve))
+  kernel = await startKernel()
   folder = mkdtempSync(join(tmpdir(), 'pawl-roles-'))
   writeFileSync(join(folder, 'rules.yaml'), JSON.stringify({ rules: [{ id: 'all', decision: 'allow' }] }))
-  const { port } = kernel.address() as AddressInfo
-  const judging = { policy: folder, kernel: `http://127.0.0.1:${port}/` }
+  const judging = { policy: folder, kernel: kernel.url }
   home = await openGatewayFixture({ caps: BOUNDLESS }, undefined, judging)
   await must('worker', 'PUT', `/v1/types/${TOPIC}`, {
     queue: TOPIC,
@@ -46,7 +31,7 @@ beforeAll(async () => {
 })
 afterAll(async () => {
   await home?.[Symbol.asyncDispose]()
-  await new Promise((resolve) => kernel.close(resolve))
+  await kernel?.[Symbol.asyncDispose]()
   rmSync(folder, { recursive: true, force: true })
 })
 
