@@ -51,7 +51,10 @@ class Mortal {
 type Call = (...words: never[]) => Promise<unknown>
 
 const plain = kindOf()
-const KIND = { ...plain, policy: { ...plain.policy, limits: [{ concurrency: 2 }] } }
+const KIND = {
+  ...plain,
+  policy: { ...plain.policy, limits: [{ concurrency: 2, budget: { amount: 100, perMs: 3_600_000 } }] },
+}
 
 /** Two run, one waits for a slot. */
 class World {
@@ -207,6 +210,20 @@ describe('a process that dies at any point of what changes a key', () => {
     ['is cancelled', saying(() => ({ type: 'cancel', mode: 'hard' }))],
   ] as const)('which has a slot again, because its job %s: it is given on in the same commit, once', async (_, say) => {
     const points = await everyDeath({ say, isDone: hasMoved, before: untouched, after: givenOn })
+    for (const point of ['before commit 1', 'behind commit 1']) expect(points).toContain(point)
+  })
+
+  it('which is spent from: it counts once', async () => {
+    const spent = async (world: World) => (await world.key()).spent
+    const points = await everyDeath({
+      say: saying(({ fence }) => ({ type: 'record', fence, spend: { amount: 7 } })),
+      isDone: async (world) => (await spent(world)) > 0,
+      before: untouched,
+      async after(world) {
+        expect(await spent(world)).toBe(7)
+        expect(await world.slots()).toEqual([2, 2])
+      },
+    })
     for (const point of ['before commit 1', 'behind commit 1']) expect(points).toContain(point)
   })
 

@@ -176,6 +176,30 @@ describe('turns', () => {
 })
 
 describe('a key that is pushed back', () => {
+  it('breaks by five failures in a row of what its type says breaks it, and by no other code', async () => {
+    const codes = ['gateway_down', 'printer_down'] as const
+    const call = defineJob({
+      type: 'call',
+      retry: { attempts: 1 },
+      breaking: ['gateway_down'],
+      limit: { key: ({ host }: Page) => host, concurrency: 1 },
+      run({ host }: Page) {
+        throw Object.assign(new Error(`${host} is away`), { code: host })
+      },
+    })
+    await using testing = await openTesting([call])
+    const { pawl } = testing
+    for (const code of codes) await pawl.enqueueMany(call, pages(code, 6))
+    await testing.advance('1s')
+    const [gateway, printer] = await Promise.all(codes.map((code) => pawl.limits.get(code)))
+    expect(gateway).toMatchObject({
+      state: 'broken',
+      held: 1,
+      log: [{ type: 'broken', cause: { code: 'gateway_down' } }],
+    })
+    expect(printer).toMatchObject({ state: 'open', held: 0, log: [] })
+  })
+
   it('slows down once per burst, tells handlers to rotate, holds its jobs, and recovers', async () => {
     const sessions: number[] = []
     let isAngry = true

@@ -5,7 +5,9 @@ import { definition, openWorkerFixture, type WorkerFixture } from './worker-fixt
 
 const statesOf = async (fixture: WorkerFixture): Promise<Record<string, number>> => {
   const { tally } = await fixture.engine.events({ by: 'tally' })
-  return Object.fromEntries(tally.filter(({ count }) => count > 0).map(({ state, count }) => [state, count]))
+  const states: Record<string, number> = {}
+  for (const { state, count } of tally) if (count > 0) states[state] = (states[state] ?? 0) + count
+  return states
 }
 
 const enqueueMany = async (
@@ -32,6 +34,37 @@ describe('prefetching', () => {
     }
     expect(worker.held).toBe(0)
     expect(most).toBeGreaterThan(50)
+  })
+
+  it('is not for limited jobs: no more of them are claimed than handlers are free, and unlimited ones are held beside them', async () => {
+    await using fixture = openWorkerFixture()
+    let [owned, most, inStock] = [0, 0, 0]
+    const free = definition(() => fixture.time.sleep(10), { lease: '60s' }, { type: 'free' })
+    const limited = definition(
+      async () => {
+        await fixture.time.sleep(10)
+        owned -= 1
+      },
+      { lease: '60s' },
+      { type: 'limited' },
+    )
+    const claim = fixture.engine.claim.bind(fixture.engine)
+    fixture.engine.claim = async (request: ClaimRequest) => {
+      const assignments = await claim(request)
+      owned += assignments.filter(({ job }) => job.spec.kind.type === 'limited').length
+      most = Math.max(most, owned)
+      return assignments
+    }
+    await enqueueMany(fixture, free, 100)
+    for (let i = 0; i < 100; i += 1) await fixture.enqueue(limited, i, { keys: ['host'] })
+    const { worker } = fixture.work([free, limited], { concurrency: 4, prefetch: 50 })
+    for (let i = 0; i < 400 && ((await statesOf(fixture))['succeeded'] ?? 0) < 200; i += 1) {
+      await fixture.time.advance(5)
+      inStock = Math.max(inStock, worker.held)
+    }
+    expect(await statesOf(fixture)).toEqual({ succeeded: 200 })
+    expect(inStock).toBeGreaterThan(10)
+    expect(most).toBe(4)
   })
 
   it('leaves long jobs to others', async () => {

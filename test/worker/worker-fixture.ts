@@ -35,7 +35,11 @@ export interface WorkerFixture extends AsyncDisposable {
   readonly crew: Crew
   /** Over the fixture's own engine, or over what a test made of it. */
   work(definitions: readonly JobDefinition[], options?: WorkerOptions & Surroundings, engine?: Engine): FixtureWorker
-  enqueue(definition: JobDefinition, input?: unknown, more?: { priority?: number; delayMs?: number }): Promise<JobId>
+  enqueue(
+    definition: JobDefinition,
+    input?: unknown,
+    more?: { priority?: number; delayMs?: number; keys?: readonly string[] },
+  ): Promise<JobId>
   load(id: JobId): Promise<Job>
   body(id: JobId, name: string): Promise<unknown>
   settle(id: JobId, command: object): Promise<Answer>
@@ -92,10 +96,11 @@ export function openWorkerFixture(): WorkerFixture {
       workers.push(made)
       return made
     },
-    async enqueue({ tenant = 'default', queue, type, policy }, input, { priority = 5, delayMs } = {}) {
+    async enqueue({ tenant = 'default', queue, type, policy }, input, { priority = 5, delayMs, keys } = {}) {
       const text = input === undefined ? undefined : JSON.stringify(input)
       const kind = { tenant, queue, type, policy }
-      const [answer] = await engine.enqueue([{ actor: 'test', kind, priority, input: text, delayMs }])
+      const flow = keys && { keys, fair: undefined }
+      const [answer] = await engine.enqueue([{ actor: 'test', kind, priority, input: text, delayMs, flow }])
       if (answer?.ok !== true) throw new Error(JSON.stringify(answer))
       return answer.job.id
     },
