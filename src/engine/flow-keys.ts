@@ -6,7 +6,7 @@
  */
 
 import type { Event } from '../core/event.ts'
-import { decideKey } from '../core/flow/decide.ts'
+import { decideKey, isUneventful } from '../core/flow/decide.ts'
 import {
   decodeKey,
   encodeKey,
@@ -17,7 +17,7 @@ import {
   ruleName,
 } from '../core/flow/document.ts'
 import { isTold, type KeyEvent } from '../core/flow/event.ts'
-import { type Heard, isUneventful } from '../core/flow/heard.ts'
+import type { Heard } from '../core/flow/heard.ts'
 import { atRest } from '../core/flow/key.ts'
 import { toldKey } from '../core/flow/membership.ts'
 import type { KeyInput } from '../core/flow/signal.ts'
@@ -91,7 +91,7 @@ export class FlowKeys {
   /** What the words of one batch make of their keys, in order: each finds the key as the one before has left it. */
   async hear(words: readonly Said[], now: Time): Promise<readonly (Hearing | undefined)[]> {
     // Before anything is waited for: what is known now may be forgotten meanwhile, because another batch met a conflict.
-    const quiet = words.map((word) => this.#quietly(word))
+    const quiet = words.map((word) => this.#quietly(word, now))
     const working = await this.#read(words.filter(({ heard }, i) => heard !== undefined && quiet[i] === undefined))
     return words.map(({ job, heard }, i) => {
       if (heard === undefined) return undefined
@@ -128,12 +128,12 @@ export class FlowKeys {
   }
 
   /** Where a word changes nothing about its key, as far as is known, what it comes to without a look. */
-  #quietly({ job, heard, isAgain = false }: Said): Hearing | undefined {
+  #quietly({ job, heard, isAgain = false }: Said, now: Time): Hearing | undefined {
     if (heard === undefined || isAgain) return undefined
     const { tenant } = job.spec.kind
     const { key, input } = heard
     const known = this.#known.get(nameOf(tenant, key))
-    if (known === undefined || !isUneventful(known.document.record, input)) return undefined
+    if (known === undefined || !isUneventful(known.document.record, input, now)) return undefined
     return { tenant, key, move: { key, rev: known.rev, next: 'same' }, after: known, event: undefined }
   }
 

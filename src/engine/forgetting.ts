@@ -1,12 +1,14 @@
 /**
  * Forgets flow keys that are quiet: open, unused, and without a signal for a day. Names that jobs make up (hosts, customers) would else
- * pile up for ever. A page of one tenant's at a time, each tenant once in a while; a key that is used again is born again.
+ * pile up for ever. A page of one tenant's at a time, each tenant once in a while; a key that is used again is born again. Keys outlive
+ * the jobs that named them, and this process may not: whose keys are left after a walk is kept in the store (`keyholders.ts`).
  */
 import { decodeKey } from '../core/flow/document.ts'
 import { AWAY_STATES } from '../core/flow/membership.ts'
 import { isQuiet } from '../core/flow/quiet.ts'
 import type { Time } from '../core/job.ts'
 import type { Change, JobPage, KeyView, Store } from '../store/store.ts'
+import { Keyholders } from './keyholders.ts'
 
 const PAGE = 500
 /** Jobs that wait elsewhere, looked at for one page of keys. */
@@ -14,17 +16,21 @@ const PAGES_MOST = 40
 /** Between two walks over all keys. */
 const EVERY_MS = 60 * 60 * 1_000
 
+type ForgettingStore = Pick<Store, 'events' | 'commit' | 'find' | 'settings'>
+
 export class Forgetting {
-  readonly #store: Pick<Store, 'events' | 'commit' | 'find'>
+  readonly #store: ForgettingStore
+  readonly #holders: Keyholders
   /** Tenants whose keys are still to be looked at, and how far among those of the first. */
   #tenants: string[] = []
   #cursor: string | undefined
+  /** Keys of the first that this walk has left. */
+  #left = 0
   #nextAt: Time = 0
-  /** Tenants that have had jobs since this process began: their keys may outlive the last of these. */
-  readonly #known = new Set<string>()
 
-  constructor(store: Pick<Store, 'events' | 'commit' | 'find'>) {
+  constructor(store: ForgettingStore) {
     this.#store = store
+    this.#holders = new Keyholders(store)
   }
 
   get isAtItsEnd(): boolean {
@@ -38,8 +44,17 @@ export class Forgetting {
     const [tenant] = this.#tenants
     if (tenant === undefined) return 0
     const { keys = [], cursor } = await this.#store.events({ by: 'keys', tenant, limit: PAGE, cursor: this.#cursor })
+    const forgotten = await this.#forgetQuiet(tenant, keys, now)
+    this.#left += keys.length - forgotten
     this.#cursor = cursor
-    if (cursor === undefined) this.#tenants.shift()
+    if (cursor !== undefined) return forgotten
+    await this.#holders.walked(tenant, this.#left)
+    this.#left = 0
+    this.#tenants.shift()
+    return forgotten
+  }
+
+  async #forgetQuiet(tenant: string, keys: readonly KeyView[], now: Time): Promise<number> {
     const quiet = keys.filter(({ key, text, count, held }) => held === 0 && isQuiet(decodeKey(key, text), count, now))
     const needed = quiet.length === 0 ? undefined : await this.#needed(tenant)
     if (needed === undefined) return 0
@@ -74,7 +89,6 @@ export class Forgetting {
   async #begin(now: Time): Promise<void> {
     this.#nextAt = now + EVERY_MS
     const { tally } = await this.#store.events({ by: 'tally' })
-    for (const { tenant } of tally) this.#known.add(tenant)
-    this.#tenants = [...this.#known]
+    this.#tenants = [...new Set([...(await this.#holders.all()), ...tally.map(({ tenant }) => tenant)])]
   }
 }

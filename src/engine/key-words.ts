@@ -10,9 +10,10 @@ import type { KeyView, Store } from '../store/store.ts'
 import type { Timers } from '../system/timers.ts'
 import type { KeyWord } from './engine.ts'
 import { type FlowKeys, moveTo } from './flow-keys.ts'
+import { noteKeyholder } from './keyholders.ts'
 
 export interface KeyWordParts {
-  readonly store: Pick<Store, 'commit'>
+  readonly store: Pick<Store, 'commit' | 'settings'>
   readonly keys: Pick<FlowKeys, 'views' | 'forget' | 'tell'>
   readonly timers: Pick<Timers, 'sleep'>
   readonly now: () => Time
@@ -55,6 +56,8 @@ export async function changeKey(
     const around = { limit: limitIn(document), taken: view?.count.taken ?? 0 }
     const { record, events } = heardBy(document.record, inputs, around, parts.now())
     if (events.length === 0) return view
+    // There may be no job that would tell of its tenant.
+    if (view === undefined) await noteKeyholder(parts.store, tenant)
     const move = moveTo(key, view?.rev ?? 0, { ...document, record }, view?.log, events)
     const { verdicts } = await parts.store.commit([{ kind: 'key', tenant, move }])
     const [verdict] = verdicts

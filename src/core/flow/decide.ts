@@ -6,11 +6,19 @@ import { assert, unreachable } from '../assert.ts'
 import type { Time } from '../job.ts'
 import type { KeyEvent, KeyEventType, KeyPayloads } from './event.ts'
 import { evolveKey } from './evolve.ts'
-import { type KeyCircumstances, type KeyRecord, type KeyState, keyStateAt, type StoredKeyState } from './key.ts'
+import {
+  type KeyCircumstances,
+  type KeyRecord,
+  type KeyState,
+  keyStateAt,
+  lastHeardAt,
+  type StoredKeyState,
+} from './key.ts'
 import {
   allowedNow,
   calmMs,
   coolMs,
+  HEARD_MS,
   half,
   levelUp,
   mostOf,
@@ -117,8 +125,8 @@ function succeeded(here: Place): Change | undefined {
   const { key, state, around, at } = here
   if (state === 'probing') return { type: 'recovering', to: 'slow', payload: {} }
   if (state === 'open') {
-    if (key.strikes === 0) return undefined
-    return { type: 'counted', to: 'open', payload: { strikes: 0, struckAt: 0, good: 0 } }
+    if (isUneventful(key, { type: 'succeeded' }, at)) return undefined
+    return { type: 'counted', to: 'open', payload: { strikes: 0, struckAt: 0, good: 0, heardAt: at } }
   }
   const most = mostOf(key, around)
   const good = key.good + 1
@@ -129,6 +137,17 @@ function succeeded(here: Place): Change | undefined {
   }
   return { type: 'counted', to: 'slow', payload: { strikes: 0, struckAt: 0, good } }
 }
+
+/**
+ * A success under a key that is open and without strikes changes nothing about it, whatever its limit; but of one whose session is not
+ * the first it is noted now and then that it is in use: once it is forgotten, handlers begin again with identities that the other
+ * side has seen through.
+ */
+export const isUneventful = (key: KeyRecord, { type }: Pick<KeyInput, 'type'>, now: Time): boolean =>
+  type === 'succeeded' &&
+  key.state === 'open' &&
+  key.strikes === 0 &&
+  (key.session === 0 || now - lastHeardAt(key) < HEARD_MS)
 
 /** Twice as many up to where it was pushed back, for that much it took before; then step by step. */
 const raisedFrom = ({ allowed, target }: KeyRecord, most: number): number =>

@@ -24,7 +24,13 @@ export interface KeyPayloads {
   readonly reset: Readonly<Record<never, never>>
   /** Somebody ended the cool-down. */
   readonly hastened: Readonly<Record<never, never>>
-  readonly counted: { readonly strikes: number; readonly struckAt: Time; readonly good: number }
+  readonly counted: {
+    readonly strikes: number
+    readonly struckAt: Time
+    readonly good: number
+    /** Absent: as before. */
+    readonly heardAt?: Time
+  }
 }
 
 export type KeyEventType = keyof KeyPayloads

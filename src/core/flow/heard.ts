@@ -2,7 +2,6 @@
 import type { Command } from '../command.ts'
 import { classify } from '../errors.ts'
 import type { Job } from '../job.ts'
-import type { KeyRecord } from './key.ts'
 import { toldKey } from './membership.ts'
 import { type KeyInput, type Outcome, signalOf } from './signal.ts'
 
@@ -10,10 +9,6 @@ export interface Heard {
   readonly key: string
   readonly input: KeyInput
 }
-
-/** A success under a key that is open and without strikes changes nothing about it, whatever its limit. */
-export const isUneventful = ({ state, strikes }: KeyRecord, { type }: KeyInput): boolean =>
-  type === 'succeeded' && state === 'open' && strikes === 0
 
 /** `job`: as it was when the word was said. Undefined: no key hears anything. */
 export function heardOf(job: Job, command: Command): Heard | undefined {

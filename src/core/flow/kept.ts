@@ -5,7 +5,7 @@ import { evolveKey } from './evolve.ts'
 import { atRest, type KeyRecord } from './key.ts'
 
 /** What is counted between two changes that are told stands in no kept event. */
-const COUNTED = ['strikes', 'struckAt', 'good', 'rev'] as const
+const COUNTED = ['strikes', 'struckAt', 'good', 'heardAt', 'rev'] as const
 
 /**
  * The record as its kept changes make it, as far as they say: what is older than all of them is taken from the record itself, and so

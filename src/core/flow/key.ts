@@ -37,6 +37,8 @@ export interface KeyRecord {
   /** Successes since the allowance was last raised. */
   readonly good: number
   readonly stepAt: Time
+  /** When it was noted that attempts still succeed, where nothing else is written down: of a key whose session is not the first. */
+  readonly heardAt: Time
   /** What was running when it left `open`: stands for its concurrency where its limit has none. */
   readonly base: number
   /** Since when it is in this state. */
@@ -85,11 +87,16 @@ export const atRest = (key: string): KeyRecord => ({
   struckAt: 0,
   good: 0,
   stepAt: 0,
+  heardAt: 0,
   base: 0,
   since: 0,
   cause: undefined,
   rev: 0,
 })
+
+/** When something was last learnt of it. A success is noted no more often than `HEARD_MS`, so it may have been that much later. */
+export const lastHeardAt = ({ since, struckAt, stepAt, freshFrom, heardAt }: KeyRecord): Time =>
+  Math.max(since, struckAt, stepAt, freshFrom, heardAt)
 
 export const keyStateAt = ({ state, until }: KeyRecord, now: Time): KeyState =>
   state === 'broken' && until <= now ? 'probing' : state

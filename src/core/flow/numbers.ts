@@ -19,6 +19,8 @@ export const CALM_BASE_MS = 30 * SECOND
 const CALM_FACTOR_MAX = 8
 /** Of a key without a concurrency of its own, that left `open` while hardly anything ran. */
 const BASE_LEAST = 2
+/** How exactly it is known when a key that is open was last heard of. */
+export const HEARD_MS = HOUR
 export const RAISED_CAP_MAX_MS = HOUR
 
 export const half = (n: number): number => Math.max(1, Math.floor(n / 2))

@@ -40,7 +40,9 @@ export const KEY_MACHINE: Readonly<Record<KeyInputType, Cells>> = {
     probing: [breaks('fresh')],
   },
   succeeded: {
-    open: [move('counted', 'open', 'fresh, after a strike')],
+    open: [
+      move('counted', 'open', 'fresh, after a strike, or the first in an hour under a session that is not the first'),
+    ],
     slow: [
       move('counted', 'slow', 'fresh'),
       move('raised', 'slow', 'fresh, as many as allowed have succeeded, 10 s after the last raise'),

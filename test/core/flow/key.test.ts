@@ -4,6 +4,7 @@ import { isTold, KEY_INPUTS } from '../../../src/core/flow/event.ts'
 import { evolveKey } from '../../../src/core/flow/evolve.ts'
 import { keyBreaches } from '../../../src/core/flow/invariants.ts'
 import { atRest, KEY_STATES } from '../../../src/core/flow/key.ts'
+import { HEARD_MS } from '../../../src/core/flow/numbers.ts'
 import { keyMovesFrom } from '../../../src/core/flow/transitions.ts'
 import { CAUSE, KeyLife, retryAfter, SUCCEEDED, T0, THROTTLED, UNAVAILABLE } from './key-given.ts'
 
@@ -81,6 +82,19 @@ describe('a key whose other side fails', () => {
     const life = new KeyLife()
     for (let n = 0; n < 4; n += 1) expect(life.hears(UNAVAILABLE).after(1).state).toBe('open')
     expect(life.hears(UNAVAILABLE).key).toMatchObject({ state: 'broken', level: 1, session: 0, strikes: 0 })
+  })
+
+  it('notes once an hour that attempts succeed under a session that is not the first, and nothing under the first', () => {
+    const first = new KeyLife().hears(SUCCEEDED).after(HEARD_MS).hears(SUCCEEDED)
+    expect(first.events).toEqual([])
+    const life = new KeyLife()
+      .hears(THROTTLED)
+      .told('reset')
+      .after(HEARD_MS + 1)
+    expect(life.hears(SUCCEEDED).key).toMatchObject({ session: 1, heardAt: life.now })
+    const { rev } = life.key
+    expect(life.after(HEARD_MS - 1).hears(SUCCEEDED).key.rev).toBe(rev)
+    expect(life.after(1).hears(SUCCEEDED).key).toMatchObject({ state: 'open', rev: rev + 1, heardAt: life.now })
   })
 
   it('forgets strikes by a success, and those over a minute old', () => {

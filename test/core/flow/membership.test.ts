@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import { heardOf, isUneventful } from '../../../src/core/flow/heard.ts'
-import { atRest, type KeyRecord } from '../../../src/core/flow/key.ts'
+import { isUneventful } from '../../../src/core/flow/decide.ts'
+import { heardOf } from '../../../src/core/flow/heard.ts'
+import { atRest } from '../../../src/core/flow/key.ts'
 import { flowNameOf, placeMoveOf, toldKey, weighedBy } from '../../../src/core/flow/membership.ts'
-import type { KeyInput } from '../../../src/core/flow/signal.ts'
+import { HEARD_MS } from '../../../src/core/flow/numbers.ts'
 import { given, type Words } from '../given.ts'
 
 const FLOW = { keys: ['host', 'all'], fair: undefined }
@@ -87,14 +88,17 @@ describe('what a key hears', () => {
     expect(fail({ code: 'E_5XX_ORIGIN' })).toMatchObject({ input: { type: 'unavailable' } })
   })
 
-  it('needs no look where a success finds the key open and without strikes', () => {
+  it('needs no look where a success finds the key open, without strikes, and heard of within the hour or never pushed back', () => {
     const record = atRest('host')
-    const [success, throttled] = (['succeeded', 'throttled'] as const).map((type) => ({ type }) as KeyInput)
-    const isQuiet = (key: KeyRecord, input = success) => input !== undefined && isUneventful(key, input)
-    expect(isQuiet(record)).toBe(true)
-    expect(isQuiet(record, throttled)).toBe(false)
-    expect(isQuiet({ ...record, state: 'slow' })).toBe(false)
-    expect(isQuiet({ ...record, strikes: 1 })).toBe(false)
+    const succeeded = { type: 'succeeded' } as const
+    expect(isUneventful(record, { type: 'throttled' }, HEARD_MS)).toBe(false)
+    expect(isUneventful(record, succeeded, HEARD_MS)).toBe(true)
+    expect(isUneventful({ ...record, state: 'slow' }, succeeded, 0)).toBe(false)
+    expect(isUneventful({ ...record, strikes: 1 }, succeeded, 0)).toBe(false)
+    const rotated = { ...record, session: 1, since: 500 }
+    expect(isUneventful(rotated, succeeded, 500 + HEARD_MS - 1)).toBe(true)
+    expect(isUneventful(rotated, succeeded, 500 + HEARD_MS)).toBe(false)
+    expect(isUneventful({ ...rotated, heardAt: 600 }, succeeded, 500 + HEARD_MS)).toBe(true)
   })
 
   it('is nothing where the end says nothing about others, or nobody is there to hear', () => {

@@ -6,14 +6,14 @@
 import type { KeyEvent } from '../../../src/core/flow/event.ts'
 import { keyBreaches } from '../../../src/core/flow/invariants.ts'
 import { atRest, type KeyCause, type KeyRecord, keyStateAt } from '../../../src/core/flow/key.ts'
-import { COOL_BASE_MS, COOL_MAX_MS, calmMs, RAISE_MS, STRIKE_MS } from '../../../src/core/flow/numbers.ts'
+import { COOL_BASE_MS, COOL_MAX_MS, calmMs, HEARD_MS, RAISE_MS, STRIKE_MS } from '../../../src/core/flow/numbers.ts'
 import type { KeyInput } from '../../../src/core/flow/signal.ts'
 import { keyMovesFrom } from '../../../src/core/flow/transitions.ts'
 import { breach, must } from '../breach.ts'
 import type { FlowCore } from './flow-core.ts'
 
 export const NOW = 10_000_000_000
-const LONG_AGO = NOW - 700_000
+const LONG_AGO = NOW - HEARD_MS - 1
 const SESSION = 5
 const CAUSE: KeyCause = { job: 'pj_1', attempt: 1, code: 'E', actor: 'worker:w', requestId: 'r' }
 const HEALED_WITHIN = 200
@@ -146,6 +146,10 @@ function judgeSilence({ key }: KeyWorld, input: KeyInput, attempt: Attempt | und
     must(closedUntil(key) >= NOW + input.retryAfterMs, 'F10', 'Retry-After was not heard')
   const fresh = attempt !== undefined && attempt.claimedAt >= key.freshFrom
   if (fresh && input.type === 'throttled') breach('episode', 'pushed back, and nothing changed')
+  if (fresh && input.type === 'succeeded' && key.state === 'open') {
+    const heard = Math.max(key.freshFrom, key.stepAt, key.struckAt, key.heardAt)
+    must(NOW - heard < HEARD_MS, 'session', 'it was used, and would be forgotten with its session')
+  }
   if (input.type === 'reset' || (input.type === 'probe' && keyStateAt(key, NOW) === 'broken'))
     breach('hand', input.type)
 }
@@ -220,6 +224,7 @@ const labelOf = (input: KeyInput): string =>
 
 function clocksOf({ key }: KeyWorld): readonly number[] {
   const times = [key.until, key.stepAt + RAISE_MS, key.freshFrom + calmMs(key.level), key.struckAt + STRIKE_MS + 1]
+  if (key.heardAt > LONG_AGO) times.push(NOW + HEARD_MS)
   return [...new Set([1, ...times.filter((at) => at > NOW + 1).map((at) => at - NOW)])]
 }
 
@@ -232,8 +237,13 @@ export function later(world: KeyWorld, ms: number): KeyWorld {
     until: moved(key.until),
     struckAt: moved(key.struckAt),
     stepAt: moved(key.stepAt),
+    heardAt: moved(key.heardAt),
   }
-  const attempts = world.attempts.map(({ claimedAt, session }) => ({ claimedAt: moved(claimedAt), session }))
+  // What was an echo remains one, however long ago both are.
+  const attempts = world.attempts.map(({ claimedAt, session }) => ({
+    claimedAt: claimedAt < key.freshFrom ? Math.min(moved(claimedAt), times.freshFrom - 1) : moved(claimedAt),
+    session,
+  }))
   return { ...world, key: { ...key, ...times }, attempts: sorted(attempts), rowAt: moved(world.rowAt) }
 }
 
@@ -244,7 +254,9 @@ export function canonical(world: KeyWorld): KeyWorld {
     claimedAt,
     session: Math.max(0, session - shift),
   }))
-  const key = { ...world.key, session: SESSION, good: Math.min(world.key.good, 9) }
+  // Noted within the hour, or not: nothing else is asked of it.
+  const heardAt = NOW - world.key.heardAt < HEARD_MS ? NOW : 0
+  const key = { ...world.key, session: SESSION, good: Math.min(world.key.good, 9), heardAt }
   return { ...world, key, attempts, episodes: Math.min(world.episodes, 7), row: Math.min(world.row, 5) }
 }
 

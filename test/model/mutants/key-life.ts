@@ -8,6 +8,11 @@ export const KEY_LIFE: readonly Mutant[] = [
     'const fresh = { freshFrom: at + 1,',
     'const fresh = { freshFrom: at,',
   ]),
+  mutant('use-of-a-later-session-not-noted', 'keys', [
+    'flow/decide.ts',
+    'now - lastHeardAt(key) < HEARD_MS',
+    'now >= 0',
+  ]),
   mutant('allowed-none', 'keys', ['flow/numbers.ts', 'Math.max(1, Math.floor(n / 2))', 'Math.floor(n / 2)']),
   mutant('no-break-at-the-least', 'keys', ['flow/decide.ts', "(state === 'slow' && have <= 1)", 'false']),
   mutant('retry-after-holds-only-the-job', 'keys', [
@@ -45,8 +50,8 @@ export const KEY_LIFE: readonly Mutant[] = [
   mutant('raise-beyond-the-limit', 'keys', ['flow/decide.ts', 'Math.min(most, raisedFrom(key, most))', '2 * most']),
   mutant('strikes-kept-after-success', 'keys', [
     'flow/decide.ts',
-    'if (key.strikes === 0) return undefined',
-    'return undefined',
+    'strikes: 0, struckAt: 0, good: 0, heardAt: at }',
+    'strikes: key.strikes, struckAt: key.struckAt, good: 0, heardAt: at }',
   ]),
   mutant('strikes-kept-for-ever', 'keys', [
     'flow/decide.ts',
