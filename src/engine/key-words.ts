@@ -53,7 +53,8 @@ export async function changeKey(
     const change = changed(view)
     if (change === undefined) return undefined
     const { document, inputs } = change
-    const around = { limit: limitIn(document), taken: view?.count.taken ?? 0 }
+    const limitBefore = view && limitIn(decodeKey(key, view.text))
+    const around = { limit: limitIn(document), limitBefore, taken: view?.count.taken ?? 0 }
     const { record, events } = heardBy(document.record, inputs, around, parts.now())
     if (events.length === 0) return view
     // There may be no job that would tell of its tenant.

@@ -16,13 +16,13 @@ export interface Mended {
   readonly keys: number
   readonly jobs: number
   readonly flows: number
-  /** Amounts that were spent, and claims, that nobody had counted. */
+  /** Amounts that were spent, and claims, that nobody had counted; and amounts that nobody had spent. */
   readonly counts: number
 }
 
 const PAGE = 200
 
-type Asked = Pick<Engine, 'find' | 'load' | 'events' | 'now'>
+type Asked = Pick<Engine, 'find' | 'load' | 'events' | 'settings' | 'now'>
 
 /** `tenant`: of one, else of all. */
 export async function mended(
@@ -38,7 +38,10 @@ export async function mended(
   const { tally } = await engine.events({ by: 'tally', tenant })
   for (const each of tally) there.add(each.tenant)
   const tenants = [...there].filter((each) => tenant === undefined || each === tenant)
+  const position = async () => (await engine.events({ by: 'tally', tenant })).cursor
+  const began = await position()
   const uses = await usesOf(engine, new Set(tenants))
+  const beyond = await uses.beyond(engine, tenants, async () => began !== undefined && (await position()) === began)
   const told: { -readonly [K in keyof Mended]: Mended[K] } = { tenants: [], keys: 0, jobs: 0, flows: 0, counts: 0 }
   for (const each of tenants) {
     const keys = await keysOf(engine, each)
@@ -53,7 +56,7 @@ export async function mended(
     for (const some of portions(own(seated))) await mend({ jobs: some })
     for (const some of portions(keys)) await mend({ keys: some })
     // What slots count is right by now.
-    const uncounted = await uses.uncounted(engine, each)
+    const uncounted = await uses.uncounted(engine, each, beyond)
     if (uncounted.spent.length + uncounted.claims.length > 0) await mend(uncounted)
     // Last: a look at a flow is of use once what it looks at is right.
     for (const some of portions(own(held))) await mend({ held: some })

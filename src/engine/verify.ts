@@ -8,7 +8,7 @@ import { verifyFlows } from './verify-flows.ts'
 import { verifyJobs } from './verify-jobs.ts'
 import { verifyKeys } from './verify-keys.ts'
 import { verifySlots } from './verify-slots.ts'
-import { KeyUses } from './verify-uses.ts'
+import { KeyUses, tooMuch } from './verify-uses.ts'
 
 export type VerifyFilter = Omit<JobQuery, 'order' | 'limit' | 'cursor'>
 
@@ -68,6 +68,7 @@ export async function verify(
   const before = found.length
   for (const tenant of tenants) found.push(...(await verifyKeys(engine, tenant)))
   found.push(...(await uses.discrepancies(engine, tenants)))
+  if (whole && (await isStill())) found.push(...(await uses.beyond(engine, tenants, isStill)).map(tooMuch))
   // What the store itself has found is told once.
   if (whole && found.length === before && (await isStill())) {
     // A slot that is lacking is room that nobody was told of: flows are looked at once slots are right.

@@ -66,6 +66,11 @@ const SQL: Readonly<Record<string, readonly [found: RegExp, ...sql: readonly str
     'delete from pawl.pace',
   ],
   'what was spent': [/^slot: key site counts 0 spent/, 'update pawl.flow_key set spent = 0', 'delete from pawl.spend'],
+  'what was counted and is not spent': [
+    /^slot: key site counts 107 spent of its window, and logs have 7/,
+    'insert into pawl.spend (key, at, amount) select id, extract(epoch from now()) * 1000, 100 from pawl.flow_key',
+    'update pawl.flow_key set spent = spent + 100 where spent > 0',
+  ],
   'a flow that waits nowhere': [
     /^flow: nobody will look at its flow: it waits nowhere/,
     "update pawl.flow set waits_at = null where waits_at like 'key %'",
@@ -103,6 +108,13 @@ const LUA: typeof SQL = {
     EACH('spends:*', "redis.call('DEL', key)"),
     EACH('limit:*', "redis.call('HSET', key, 'spent', '0')"),
   ],
+  'what was counted and is not spent': [
+    /^slot: key site counts 107 spent of its window, and logs have 7/,
+    EACH(
+      'limit:*',
+      "redis.call('ZADD', string.gsub(key, 'limit:', 'spends:'), redis.call('TIME')[1] .. '000', '100:0:0:1')",
+    ),
+  ],
   'a flow that is in no ring': [/^flow: nobody will look at its flow/, EACH('ring:*key *', "redis.call('DEL', key)")],
   'a flow that nobody has heard of': [/^flow: nobody will look at its flow/, EACH('flow:*', "redis.call('DEL', key)")],
 }
@@ -114,7 +126,12 @@ const LESS: Readonly<Record<string, typeof SQL>> = {
       [found, ...sql.filter((each) => !each.includes('pawl.spend'))] as const,
     ]),
   ),
-  postgres: SQL,
+  postgres: Object.fromEntries(
+    Object.entries(SQL).map(([name, [found, ...sql]]) => [
+      name,
+      [found, ...sql.filter((each) => !each.includes('set spent = spent'))] as const,
+    ]),
+  ),
   redis: LUA,
 }
 

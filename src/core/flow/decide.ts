@@ -155,7 +155,7 @@ const raisedFrom = ({ allowed, target }: KeyRecord, most: number): number =>
 
 function limited({ key, around }: Place): Change {
   const allowed = key.state === 'slow' ? allowedNow(key, around) : key.allowed
-  return { type: 'limited', to: key.state, payload: { limit: around.limit, allowed } }
+  return { type: 'limited', to: key.state, payload: { limit: around.limit, allowed, before: around.limitBefore } }
 }
 
 interface Episode {

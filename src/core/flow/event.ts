@@ -20,7 +20,12 @@ export interface KeyPayloads {
   readonly raised: { readonly allowed: number }
   readonly opened: Readonly<Record<never, never>>
   /** It has another limit, of hand or code. What was allowed and is more than that is lowered, and nothing is ever raised by it. */
-  readonly limited: { readonly limit: Limit; readonly allowed: number }
+  readonly limited: {
+    readonly limit: Limit
+    readonly allowed: number
+    /** What it had before: what neither has begun nor ceased to count goes on. Absent in older ones. */
+    readonly before?: Limit | undefined
+  }
   readonly reset: Readonly<Record<never, never>>
   /** Somebody ended the cool-down. */
   readonly hastened: Readonly<Record<never, never>>

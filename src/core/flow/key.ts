@@ -70,6 +70,8 @@ export interface Limit {
 /** What is true around a key and not written on it. */
 export interface KeyCircumstances {
   readonly limit: Limit
+  /** The one before, where this one is just being set. */
+  readonly limitBefore?: Limit | undefined
   /** Slots taken: jobs that stand or are owned under it. */
   readonly taken: number
 }

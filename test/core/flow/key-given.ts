@@ -42,12 +42,19 @@ export class KeyLife {
     return this.#take({ ...signal, claimedAt, cause: CAUSE }, claimedAt)
   }
 
+  /** Somebody sets its limit, and what it was before is known. */
+  sets(limit: Limit): this {
+    const limitBefore = this.limit
+    this.limit = limit
+    return this.#take({ type: 'set', cause: { ...CAUSE, job: undefined, actor: 'operator:o' } }, undefined, limitBefore)
+  }
+
   told(type: 'set' | 'reset' | 'probe'): this {
     return this.#take({ type, cause: { ...CAUSE, job: undefined, actor: 'operator:o' } }, undefined)
   }
 
-  #take(input: KeyInput, claimedAt: number | undefined): this {
-    const around = { limit: this.limit, taken: this.taken }
+  #take(input: KeyInput, claimedAt: number | undefined, limitBefore?: Limit): this {
+    const around = { limit: this.limit, limitBefore, taken: this.taken }
     const { event, key } = decideKey(this.key, input, around, this.now)
     if (event === undefined) {
       expect(key).toBe(this.key)
