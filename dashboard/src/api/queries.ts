@@ -185,15 +185,3 @@ export const useBody = (id: string, name: string, enabled: boolean) =>
     enabled,
     staleTime: Number.POSITIVE_INFINITY,
   })
-
-/** `sort`: in which order; by their numbers unless it is given. */
-export const jobsPage = (
-  q: string,
-  cursor: string | undefined,
-  signal?: AbortSignal,
-  sort?: string,
-): Promise<JobsAnswer> =>
-  ask<JobsAnswer>(
-    `/v1/jobs${queryOf({ q, explain: 'true', limit: 100, cursor, sort })}`,
-    signal === undefined ? {} : { signal },
-  )

@@ -126,6 +126,13 @@ export interface JobsAnswer {
   readonly tooLong?: number
 }
 
+/** Of jobs that were asked for by their names. */
+export interface TheseAnswer {
+  readonly jobs: readonly Job[]
+  /** Ids of those that the query would not find any more. */
+  readonly gone: readonly string[]
+}
+
 export interface Queue {
   readonly queue: string
   readonly paused: boolean

@@ -2,13 +2,15 @@
 import { useVirtualizer } from '@tanstack/react-virtual'
 import { type ReactNode, useEffect, useRef, useState } from 'react'
 import { Link, useLocation } from 'wouter'
+import type { Job } from '../api/wire.ts'
 import { useKeys } from '../frame/keys.ts'
 import { Moment } from '../parts/moment.tsx'
 import { Phrase } from '../parts/phrase.tsx'
 import { StateWord } from '../parts/state-word.tsx'
 import { useKept } from '../words/kept.ts'
 import { useMedia } from '../words/media.ts'
-import type { Row, Rows } from './use-jobs.ts'
+import type { Row } from './listing.ts'
+import type { Rows } from './use-jobs.ts'
 
 const ROW_PX = { comfortable: 36, dense: 28 } as const
 const PHONE_ROW_PX = 60
@@ -18,10 +20,10 @@ const FEW_COLUMNS = 'grid-cols-[28px_116px_minmax(0,1.4fr)_minmax(0,1fr)_56px]'
 
 export interface ListProps {
   readonly rows: Rows
-  readonly picked: ReadonlySet<string>
-  readonly onPick: (id: string) => void
+  readonly picked: ReadonlyMap<string, Job>
+  readonly onPick: (job: Job) => void
   /** Instead of what was picked. */
-  readonly onPickAll: (ids: readonly string[]) => void
+  readonly onPickAll: (jobs: readonly Job[]) => void
   /** The one that is looked at beside the list. */
   readonly shown: string | undefined
   readonly onPreview: (id: string | undefined) => void
@@ -39,7 +41,7 @@ export function List({ rows, picked, onPick, onPickAll, shown, onPreview }: List
   /** Where a range begins. */
   const lastPicked = useRef(0)
   const virtual = useVirtualizer({
-    count: rows.rows.length,
+    count: rows.count,
     getScrollElement: () => place.current,
     estimateSize: () => (isPhone ? PHONE_ROW_PX : rowPx),
     overscan: 8,
@@ -47,32 +49,32 @@ export function List({ rows, picked, onPick, onPickAll, shown, onPreview }: List
   // biome-ignore lint/correctness/useExhaustiveDependencies: rows of another height are measured anew
   useEffect(() => virtual.measure(), [rowPx, isPhone])
   const items = virtual.getVirtualItems()
+  const first = items[0]?.index ?? 0
   const last = items.at(-1)?.index ?? 0
-  const { more } = rows
-  useEffect(() => {
-    if (more !== undefined && last >= rows.rows.length - 10) more()
-  }, [more, last, rows.rows.length])
+  const { listing } = rows
+  useEffect(() => listing.see(first, last), [listing, first, last])
 
   const move = (by: number) => {
-    const next = Math.max(0, Math.min(rows.rows.length - 1, current + by))
+    const next = Math.max(0, Math.min(rows.count - 1, current + by))
     setCurrent(next)
     virtual.scrollToIndex(next)
-    if (shown !== undefined) onPreview(rows.rows[next]?.job.id)
+    if (shown !== undefined) onPreview(listing.at(next)?.job.id)
   }
-  const chosen = rows.rows[current]?.job.id
+  const chosenJob = listing.at(current)?.job
+  const chosen = chosenJob?.id
   const pickRange = () => {
-    const [from, to] = [Math.min(current, lastPicked.current), Math.max(current, lastPicked.current)]
-    const range = rows.rows.slice(Math.max(0, from), to + 1).map(({ job }) => job.id)
-    onPickAll([...new Set([...picked, ...range])])
+    const [from, to] = [Math.max(0, Math.min(current, lastPicked.current)), Math.max(current, lastPicked.current)]
+    const range = Array.from({ length: to - from + 1 }, (_, n) => listing.at(from + n)?.job ?? [])
+    onPickAll([...new Map([...picked.values(), ...range.flat()].map((job) => [job.id, job])).values()])
   }
   useKeys({
     j: () => move(1),
     k: () => move(-1),
     n: rows.show,
     x: () => {
-      if (chosen === undefined) return
+      if (chosenJob === undefined) return
       lastPicked.current = current
-      onPick(chosen)
+      onPick(chosenJob)
     },
     ['X']: () => pickRange(),
     '*': () => document.querySelector<HTMLButtonElement>('[data-all]')?.click(),
@@ -86,10 +88,10 @@ export function List({ rows, picked, onPick, onPickAll, shown, onPreview }: List
           <input
             type="checkbox"
             aria-label="Pick all that are listed"
-            title="Those that are listed so far; “All of them…” is about all that match"
+            title="Those around here, a thousand at most; “All of them…” is about all that match"
             className="size-3.5 accent-[var(--focus)]"
-            checked={picked.size > 0 && picked.size >= rows.rows.length}
-            onChange={({ target }) => onPickAll(target.checked ? rows.rows.map(({ job }) => job.id) : [])}
+            checked={picked.size > 0 && picked.size >= listing.kept().length}
+            onChange={({ target }) => onPickAll(target.checked ? listing.kept() : [])}
           />
           <span>State</span>
           <span>Job</span>
@@ -120,13 +122,13 @@ export function List({ rows, picked, onPick, onPickAll, shown, onPreview }: List
         className="min-h-0 flex-1 overflow-y-auto"
         role="grid"
         aria-label="Jobs"
-        aria-rowcount={rows.rows.length}
+        aria-rowcount={rows.isEnd ? rows.count : -1}
         tabIndex={0}
       >
         <div style={{ height: virtual.getTotalSize(), position: 'relative' }} role="rowgroup">
           {items.map(({ index, start, size, key }) => {
-            const row = rows.rows[index]
-            if (row === undefined) return null
+            const row = listing.at(index)
+            if (row === undefined) return <Missing key={key} start={start} size={size} />
             const props = { row, isCurrent: index === current, isPicked: picked.has(row.job.id), isFew, onPick }
             return (
               // biome-ignore lint/a11y/useKeyWithClickEvents: j, k and Space do the same, wherever the focus is
@@ -161,11 +163,24 @@ export function List({ rows, picked, onPick, onPickAll, shown, onPreview }: List
   )
 }
 
+/** One that was let go of, and is on its way back. */
+function Missing({ start, size }: { readonly start: number; readonly size: number }): ReactNode {
+  return (
+    <div
+      aria-hidden="true"
+      className="absolute inset-x-0 top-0 flex items-center border-t border-line px-4"
+      style={{ height: size, transform: `translateY(${start}px)` }}
+    >
+      <span className="skeleton h-4 w-1/2" />
+    </div>
+  )
+}
+
 interface RowProps {
   readonly row: Row
   readonly isPicked: boolean
   readonly isFew: boolean
-  readonly onPick: (id: string) => void
+  readonly onPick: (job: Job) => void
 }
 
 function DeskRow({ row: { job }, isPicked, isFew, onPick }: RowProps): ReactNode {
@@ -179,7 +194,7 @@ function DeskRow({ row: { job }, isPicked, isFew, onPick }: RowProps): ReactNode
           aria-label={`Pick ${job.id}`}
           className="size-3.5 accent-[var(--focus)]"
           checked={isPicked}
-          onChange={() => onPick(job.id)}
+          onChange={() => onPick(job)}
         />
       </span>
       <span role="gridcell" className="min-w-0 truncate">

@@ -6,6 +6,7 @@ import type { TallyAnswer } from '../api/wire.ts'
 export {
   FIELD_NAMES,
   FIELDS,
+  isSifted,
   matches,
   PREFIXES,
   parseSearch,

@@ -2,88 +2,82 @@
  * The rows of a list. They are fixed when the search is made: what is on screen changes in place, a row that no longer matches
  * stays and says so, and what is new waits until somebody wants to see it.
  */
-import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
-import { useCallback, useMemo, useState } from 'react'
-import { jobsPage } from '../api/queries.ts'
-import type { Job } from '../api/wire.ts'
-import type { Sort } from './query.ts'
+import { useQuery } from '@tanstack/react-query'
+import { useCallback, useEffect, useMemo, useState, useSyncExternalStore } from 'react'
+import { serverNow } from '../api/http.ts'
+import { jobsPage, newestIds, theseJobs } from '../api/jobs.ts'
+import { type Extent, Listing } from './listing.ts'
+import { parseSearch, type Sort } from './query.ts'
 
-export interface Row {
-  readonly job: Job
-  /** It was found, and would not be any more. */
-  readonly isGone: boolean
-}
-
-export interface Rows {
-  readonly rows: readonly Row[]
+export interface Rows extends Extent {
+  readonly listing: Listing
+  /** Nothing is known of it yet. */
+  readonly isPending: boolean
   /** How many match and are not shown. */
   readonly fresh: number
   readonly show: () => void
-  readonly more: (() => void) | undefined
-  readonly isReading: boolean
-  readonly isPending: boolean
-  readonly error: unknown
-  /** Jobs that were looked at one by one to find these; undefined where indexes found them. */
-  readonly read: number | undefined
-  /** And how many of those have an input that is too long to be looked into. */
-  readonly tooLong: number
 }
 
 const LOOK_EVERY_MS = 3_000
-/** Kept in memory. */
-const PAGES_MOST = 10
+/** Rows of a screen, before it is known how many that are. */
+const SCREENFUL = 30
 
 export function useJobs(query: string, sort: Sort): Rows {
   // Another number is another search of the same words.
   const [turn, setTurn] = useState(0)
-  const found = useInfiniteQuery({
-    queryKey: ['jobs', query, sort, turn],
-    queryFn: ({ pageParam, signal }) => jobsPage(query, pageParam, signal, sort),
-    initialPageParam: undefined as string | undefined,
-    getNextPageParam: (page, pages) => (pages.length < PAGES_MOST ? page.cursor : undefined),
-    staleTime: Number.POSITIVE_INFINITY,
-    gcTime: 60_000,
-    refetchOnWindowFocus: false,
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another turn is another list
+  const { listing, since } = useMemo(() => begun(query, sort), [query, sort, turn])
+  useEffect(() => {
+    listing.see(0, SCREENFUL)
+    return () => listing.end()
+  }, [listing])
+  const extent = useSyncExternalStore(listing.watch, listing.extent)
+  const { count, isEnd, isStopped, error, read } = extent
+  const isPending = count === 0 && !isEnd && !isStopped && error === undefined
+  useQuery({
+    queryKey: ['jobs refreshed', query, sort, turn],
+    queryFn: async () => {
+      await listing.refresh()
+      return null
+    },
+    enabled: !isPending,
+    refetchInterval: LOOK_EVERY_MS,
+    retry: false,
+    gcTime: 0,
   })
-  const first = found.data?.pages[0]
-  // What was found by looking is not looked for again every few seconds.
-  const isScan = first?.read !== undefined
-  const newest = useQuery({
-    queryKey: ['jobs newest', query, turn],
-    queryFn: ({ signal }) => jobsPage(query, undefined, signal),
-    enabled: first !== undefined && !isScan,
+  // What was found by looking at one after the other is not looked for again every few seconds: but for what has come since.
+  const from = read === undefined ? undefined : since
+  const { data: newest = [] } = useQuery({
+    queryKey: ['jobs newest', query, sort, turn, from],
+    queryFn: ({ signal }) => newestIds(query, from, signal),
+    enabled: !isPending,
     refetchInterval: LOOK_EVERY_MS,
     gcTime: 0,
   })
-  const pages = found.data?.pages
-  const rows = useMemo(() => merged(pages?.map(({ jobs }) => jobs) ?? [], newest.data?.jobs), [pages, newest.data])
-  const known = useMemo(() => new Set(rows.map(({ job }) => job.id)), [rows])
-  const fresh = (newest.data?.jobs ?? []).filter(({ id }) => !known.has(id)).length
-  const { fetchNextPage, hasNextPage, isFetchingNextPage } = found
-  const more = useCallback(() => void fetchNextPage(), [fetchNextPage])
   return {
-    rows,
-    fresh,
+    ...extent,
+    listing,
+    isPending,
+    // A list that was read less far than what is newest now tells nothing of what is new.
+    fresh: from !== undefined || isEnd || count >= newest.length ? newest.filter((id) => !listing.has(id)).length : 0,
     show: useCallback(() => setTurn((before) => before + 1), []),
-    more: hasNextPage && !isFetchingNextPage ? more : undefined,
-    isReading: isFetchingNextPage,
-    isPending: found.isPending,
-    error: found.error,
-    read: isScan ? (pages ?? []).reduce((sum, page) => sum + (page.read ?? 0), 0) : undefined,
-    tooLong: (pages ?? []).reduce((sum, page) => sum + (page.tooLong ?? 0), 0),
   }
 }
 
-function merged(pages: readonly (readonly Job[])[], newest: readonly Job[] | undefined): readonly Row[] {
-  const latest = new Map((newest ?? []).map((job) => [job.id, job]))
-  const oldest = newest?.at(-1)
-  return pages.flat().map((job) => {
-    const now = latest.get(job.id)
-    // What the newest page would have shown, did it still match; of later pages nothing is known.
-    const isGone =
-      newest !== undefined &&
-      now === undefined &&
-      (newest.length < 100 || oldest === undefined || job.createdAt > oldest.createdAt)
-    return { job: now ?? job, isGone }
+function begun(query: string, sort: Sort) {
+  const listing = new Listing({
+    page: (cursor, signal) => jobsPage(query, cursor, signal, sort),
+    these: (ids, signal) => theseJobs(ids, withoutInputs(query), signal),
   })
+  return { listing, since: new Date(serverNow()).toISOString() }
+}
+
+/** Inputs never change: they need not be looked into again to know whether a job still matches. */
+function withoutInputs(query: string): string {
+  const search = parseSearch(query)
+  if (!search.ok) return query
+  return search.terms
+    .filter(({ field }) => !field.startsWith('input.'))
+    .map(({ text }) => text)
+    .join(' ')
 }

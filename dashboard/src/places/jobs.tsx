@@ -1,24 +1,23 @@
 /** Jobs: a query, what it may be narrowed to, and the list. The address is the view. */
 import { Dialog } from '@base-ui/react/dialog'
-import { type ReactNode, useCallback, useMemo, useState } from 'react'
+import { type ReactNode, useCallback, useState } from 'react'
 import { Link, useSearchParams } from 'wouter'
 import { BulkBar } from '../actions/bulk.tsx'
 import { useTally } from '../api/queries.ts'
 import { useSession } from '../api/session.tsx'
-import type { TallyAnswer } from '../api/wire.ts'
+import type { Job, TallyAnswer } from '../api/wire.ts'
 import { Title } from '../frame/title.tsx'
 import { List } from '../jobs/list.tsx'
 import { Preview } from '../jobs/preview.tsx'
-import { isWithin, parseSearch, SORTS, type Sort, type Term, type Ticked, toggled, untallied } from '../jobs/query.ts'
+import { parseSearch, SORTS, type Sort, type Term, type Ticked, toggled, untallied } from '../jobs/query.ts'
 import { QueryBox } from '../jobs/query-box.tsx'
 import { Rail } from '../jobs/rail.tsx'
+import { countWithin, ReadOn, Summary } from '../jobs/summary.tsx'
 import { type Rows, useJobs } from '../jobs/use-jobs.ts'
 import { Views } from '../jobs/views.tsx'
-import { AllButton } from '../operations/all-button.tsx'
 import { Icon } from '../parts/icon.tsx'
 import { Empty, Loading, Trouble } from '../parts/trouble.tsx'
-import { clock, count, plural } from '../words/format.ts'
-import { useKept } from '../words/kept.ts'
+import { count, plural } from '../words/format.ts'
 
 export function JobsPlace(): ReactNode {
   const [params, setParams] = useSearchParams()
@@ -27,11 +26,11 @@ export function JobsPlace(): ReactNode {
   const sort = SORTS.find((each) => each === params.get('sort')) ?? 'created'
   const rows = useJobs(query, sort)
   const shown = params.get('job') ?? undefined
-  const [picked, setPicked] = useState<ReadonlySet<string>>(new Set())
+  const [picked, setPicked] = useState<ReadonlyMap<string, Job>>(NONE)
   const search = parseSearch(query)
   const terms = search.ok ? search.terms : []
   const go = (q: string) => {
-    setPicked(new Set())
+    setPicked(NONE)
     setParams(address(q, sort))
   }
   // Replaced, not added: Back leads to the list before, not through every row that was looked at.
@@ -41,16 +40,14 @@ export function JobsPlace(): ReactNode {
     [query, sort, setParams],
   )
   const toggle = (field: Ticked, name: string) => go(toggled(query, field, name))
-  const pick = (id: string) =>
+  const pick = (job: Job) =>
     setPicked((before) => {
-      const next = new Set(before)
-      if (!next.delete(id)) next.add(id)
+      const next = new Map(before)
+      if (!next.delete(job.id)) next.set(job.id, job)
       return next
     })
-  const chosen = useMemo(
-    () => rows.rows.filter(({ job }) => picked.has(job.id)).map(({ job }) => job),
-    [rows.rows, picked],
-  )
+  // As they are by now, where that is known.
+  const chosen = [...picked.values()].map((job) => rows.listing.job(job.id) ?? job)
   const rail = <Rail tally={tally} terms={terms} onToggle={toggle} views={<Views query={query} onSearch={go} />} />
   return (
     <div className="flex min-h-0 flex-1">
@@ -83,17 +80,19 @@ export function JobsPlace(): ReactNode {
           query={query}
           picked={picked}
           onPick={pick}
-          onPickAll={(ids) => setPicked(new Set(ids))}
+          onPickAll={(jobs) => setPicked(new Map(jobs.map((job) => [job.id, job])))}
           shown={shown}
           onPreview={preview}
           onClear={() => go('')}
         />
-        <BulkBar jobs={chosen} onClear={() => setPicked(new Set())} />
+        <BulkBar jobs={chosen} onClear={() => setPicked(NONE)} />
       </div>
       {shown === undefined ? null : <Preview key={shown} id={shown} onClose={() => preview(undefined)} />}
     </div>
   )
 }
+
+const NONE: ReadonlyMap<string, Job> = new Map()
 
 /** What of it an address has to say. */
 const address = (q: string, sort: Sort): Record<string, string> => ({
@@ -107,9 +106,9 @@ interface FoundProps {
   readonly tally: TallyAnswer | undefined
   readonly onSearch: (query: string) => void
   readonly query: string
-  readonly picked: ReadonlySet<string>
-  readonly onPick: (id: string) => void
-  readonly onPickAll: (ids: readonly string[]) => void
+  readonly picked: ReadonlyMap<string, Job>
+  readonly onPick: (job: Job) => void
+  readonly onPickAll: (jobs: readonly Job[]) => void
   readonly shown: string | undefined
   readonly onPreview: (id: string | undefined) => void
   readonly onClear: () => void
@@ -129,20 +128,20 @@ function NewJobLink(): ReactNode {
 function Found(props: FoundProps): ReactNode {
   const { rows, query, terms, tally, onSearch, picked, onPick, onPickAll, shown, onPreview, onClear } = props
   // What is wrong with the query is said under its box, with what was meant.
-  if (rows.error !== null && rows.error !== undefined)
-    return parseSearch(query).ok ? <Trouble error={rows.error} /> : null
-  if (rows.isPending) return <Loading rows={12} />
-  if (rows.rows.length > 0)
+  const trouble = rows.error !== undefined && parseSearch(query).ok ? <Trouble error={rows.error} /> : null
+  if (rows.count > 0)
     return (
-      <List rows={rows} picked={picked} onPick={onPick} onPickAll={onPickAll} shown={shown} onPreview={onPreview} />
+      <>
+        {trouble}
+        <List rows={rows} picked={picked} onPick={onPick} onPickAll={onPickAll} shown={shown} onPreview={onPreview} />
+      </>
     )
-  if (rows.more !== undefined)
+  if (rows.error !== undefined) return trouble
+  if (rows.isPending) return <Loading rows={12} />
+  if (!rows.isEnd)
     return (
       <Empty title="Nothing yet">
-        The newest {count(rows.read ?? 0)} were looked at, and none of them matches.{' '}
-        <button type="button" className="btn" onClick={rows.more}>
-          Look at more
-        </button>
+        The newest {count(rows.read ?? 0)} were looked at, and none of them matches. <ReadOn rows={rows} />
       </Empty>
     )
   return query === '' ? (
@@ -178,92 +177,6 @@ function Looser({ terms, tally, onSearch }: Pick<FoundProps, 'terms' | 'tally' |
       .
     </span>
   ))
-}
-
-const countWithin = (terms: readonly Term[], tally: TallyAnswer | undefined): number =>
-  (tally?.counts ?? []).filter((each) => isWithin(terms, each, undefined)).reduce((sum, each) => sum + each.count, 0)
-
-const SORT_WORDS: Readonly<Record<Sort, string>> = {
-  created: 'Newest first',
-  changed: 'Last changed first',
-  due: 'Soonest due first',
-}
-
-interface SummaryProps {
-  readonly sort: Sort
-  readonly onSort: (sort: Sort) => void
-  readonly terms: readonly Term[]
-  readonly tally: TallyAnswer | undefined
-  readonly rows: Rows
-  readonly query: string
-}
-
-/** How many match, and how that is known. */
-function Summary({ terms, tally, rows, query, sort, onSort }: SummaryProps): ReactNode {
-  const [times, setTimes] = useKept('times', 'relative')
-  const [density, setDensity] = useKept('density', 'comfortable')
-  const isExact = untallied(terms).length === 0
-  const n = countWithin(terms, tally)
-  const looked =
-    rows.read === undefined
-      ? ''
-      : sort === 'created'
-        ? `; looked at the newest ${count(rows.read)}, one by one`
-        : `; in order among the newest ${count(rows.read)}`
-  return (
-    <div className="flex flex-wrap items-center gap-3 text-sm text-text-2">
-      {isExact ? (
-        <span>
-          <b className="font-medium text-text">{count(n)}</b> {n === 1 ? 'job matches' : 'jobs match'}
-          {tally === undefined ? '' : `, exact at ${clock(Date.parse(tally.at))} UTC`}
-          {rows.read === undefined || rows.read >= n ? '' : looked}
-        </span>
-      ) : (
-        <span>
-          <b className="font-medium text-text">
-            {rows.more === undefined ? count(rows.rows.length) : `at least ${count(rows.rows.length)}`}
-          </b>{' '}
-          match
-          {looked}
-          {rows.tooLong === 0 ? '' : `; ${plural(rows.tooLong, 'input')} too long to be looked into`}
-        </span>
-      )}
-      {rows.read !== undefined && rows.more !== undefined && sort === 'created' ? (
-        <button type="button" className="btn" onClick={rows.more}>
-          Look at more
-        </button>
-      ) : null}
-      {rows.rows.length === 0 ? null : <AllButton query={query} />}
-      <select
-        aria-label="Order"
-        className="ml-auto h-7 rounded-md bg-transparent text-text-2 hover:bg-hover"
-        value={sort}
-        onChange={(event) => onSort(SORTS.find((each) => each === event.target.value) ?? 'created')}
-      >
-        {SORTS.map((each) => (
-          <option key={each} value={each} className="bg-surface">
-            {SORT_WORDS[each]}
-          </option>
-        ))}
-      </select>
-      <button
-        type="button"
-        className="btn btn-ghost hidden phone:inline-flex"
-        aria-pressed={density === 'dense'}
-        onClick={() => setDensity(density === 'dense' ? 'comfortable' : 'dense')}
-      >
-        {density === 'dense' ? 'Dense' : 'Comfortable'}
-      </button>
-      <button
-        type="button"
-        className="btn btn-ghost"
-        aria-pressed={times === 'utc'}
-        onClick={() => setTimes(times === 'utc' ? 'relative' : 'utc')}
-      >
-        {times === 'utc' ? 'UTC' : 'Relative'}
-      </button>
-    </div>
-  )
 }
 
 /** The rail, where there is no room beside the list. */

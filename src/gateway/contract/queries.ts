@@ -1,6 +1,7 @@
 /** What stands behind the question mark: each route's questions, within their bounds. */
 import { z } from 'zod'
 import { READING_NAMES } from '../../core/dialects/registry.ts'
+import { isId } from '../../core/id.ts'
 import { STATES } from '../../core/job.ts'
 import { AT_ONCE, LENGTHS, SIZES } from '../../core/limits.ts'
 import { isPlainText, PLAIN_RULE } from '../../core/name.ts'
@@ -17,6 +18,7 @@ const names = z
   .string()
   .transform((value) => value.split(','))
   .pipe(listOf(name, { most: AT_ONCE.names }))
+const listedId = id.refine(isId, 'must be an id of ours: `pj_…`')
 const limit = (most: number) => z.coerce.number().int().min(1).max(most)
 const when = time.transform((value) => Date.parse(value))
 
@@ -32,6 +34,12 @@ export const jobsQuery = membersOnly({
     .describe(
       'a search in one line, such as `state:failed code:E_429 input.url:*example*`; besides what else is asked',
     ),
+  ids: z
+    .string()
+    .transform((value) => value.split(','))
+    .pipe(listOf(listedId, { most: AT_ONCE.names }))
+    .optional()
+    .describe('these jobs and no others, as they are now; `gone` names those that do not match what else is asked'),
   state: list(STATES).optional(),
   queue: names.optional(),
   type: names.optional(),

@@ -25,13 +25,14 @@ import { ordered } from './ordered.ts'
 import { paged, type Wanted } from './paged.ts'
 import { withPhrases } from './phrases.ts'
 import { termsIn } from './search.ts'
+import { theseOf } from './these.ts'
 
 export const listJobs: Handler = async (call, parts) => {
   const asked = call.query as z.output<typeof jobsQuery>
-  const { jobs, cursor, read, tooLong } = await searched(call, parts, asked)
+  const { jobs, cursor, read, tooLong, gone } = await searched(call, parts, asked)
   const tell = (job: Job) => shown(call, job, asked.dialect, asked.policy === 'true')
   const told = asked.explain === 'true' ? await withPhrases(jobs, call, parts, tell) : jobs.map(tell)
-  return json(200, { jobs: told, cursor, read, tooLong })
+  return json(200, { jobs: told, cursor, read, tooLong, gone })
 }
 
 interface Searched {
@@ -41,11 +42,13 @@ interface Searched {
   readonly read?: number | undefined
   /** And how many of them could not be looked into. */
   readonly tooLong?: number | undefined
+  /** Of jobs that were asked for by their names, those that do not match. */
+  readonly gone?: readonly string[] | undefined
 }
 
 /** In the order of their numbers as they are found; in another one as many are read as may be put in order. */
 function searched(call: Call, parts: Parts, { sort, ...asked }: Asked): Promise<Searched> {
-  if (sort === 'created') return found(call, parts, asked)
+  if (sort === 'created' || asked.ids !== undefined) return found(call, parts, asked)
   const read = (part: Wanted) => found(call, parts, { ...asked, ...part })
   return fromCursor(asked.cursor, 'cursor', () => ordered(sort, asked, parts.engine.now(), read))
 }
@@ -54,14 +57,15 @@ type Asked = z.output<typeof jobsQuery>
 
 async function found(call: Call, parts: Parts, asked: Omit<Asked, 'sort'>): Promise<Searched> {
   const { engine } = parts
-  const { q, state, queue, type, label, policy: _, explain: _explain, dialect: _dialect, ...rest } = asked
+  const { q, ids, state, queue, type, label, policy: _, explain: _explain, dialect: _dialect, ...rest } = asked
   const filters = { states: state, queues: queue, types: type, labels: labelsOf(label) }
   const query = { ...rest, ...given(filters), tenant: call.token.tenant }
-  if (q === undefined || q.trim() === '') return await pageOf(engine, query)
+  if (ids === undefined && (q === undefined || q.trim() === '')) return await pageOf(engine, query)
   const { tenant } = call.token
-  const narrowed = await narrowedBy(termsIn(q, 'query.q', call), engine, tenant, engine.now())
-  if (narrowed.nothing) return { jobs: [], cursor: undefined }
+  const narrowed = await narrowedBy(termsIn(q ?? '', 'query.q', call), engine, tenant, engine.now())
   const narrow = { ...query, ...given(narrowed.query) }
+  if (ids !== undefined) return { ...(await theseOf(ids, narrow, narrowed, call, parts)), cursor: undefined }
+  if (narrowed.nothing) return { jobs: [], cursor: undefined }
   const { id } = narrowed
   if (id === undefined && narrowed.input.length === 0 && narrowed.sift === undefined)
     return await pageOf(engine, narrow)
