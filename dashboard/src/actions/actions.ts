@@ -1,7 +1,9 @@
 /** What may be done to a job: the words there are for people, whether the table allows them now, and who may say them. */
 import { serverNow } from '../api/http.ts'
+import type { Rules } from '../api/queries.ts'
 import type { Session } from '../api/session.tsx'
-import { approvalAmiss, type Job, type Machine } from '../api/wire.ts'
+import { approvalAmiss, type Job, type RefusedCells } from '../api/wire.ts'
+import { reachOf } from '../words/told.ts'
 
 export interface ActionSpec {
   /** The command of the table. */
@@ -38,14 +40,14 @@ export interface Action extends ActionSpec {
   readonly forbidden: string | undefined
 }
 
-export function actionsFor(job: Job, machine: Machine, session: Session): readonly Action[] {
-  return ACTIONS.map((spec) => ({ ...spec, forbidden: forbiddenBy(spec, job, machine, session) }))
+export function actionsFor(job: Job, rules: Rules, session: Session): readonly Action[] {
+  return ACTIONS.map((spec) => ({ ...spec, forbidden: forbiddenBy(spec, job, rules, session) }))
 }
 
 export function forbiddenBy(
   { command, word }: ActionSpec,
   job: Job,
-  machine: Machine,
+  { machine, forbids }: Rules,
   session: Session,
 ): string | undefined {
   const cells = machine.commands[command]
@@ -53,9 +55,20 @@ export function forbiddenBy(
     const from = machine.states.filter((state) => cells?.[state] !== undefined)
     return `Not from ${job.state}. ${command} works on ${listed(from)} jobs. (ILLEGAL_TRANSITION)`
   }
+  // Who has been asked to stop may be asked again.
+  const isRepeated = command === 'cancel' && job.cancel !== undefined
+  const byDocument =
+    job.dialect === undefined || isRepeated ? undefined : refusedIn(forbids.get(job.dialect)?.[command], job)
+  if (byDocument !== undefined) return `Bound to document ${job.dialect}: ${byDocument} (DIALECT_FORBIDS)`
   if (!session.can(`${word}Job`))
     return `Your token is of scope ${session.scope}, which may not ${word}. Ask an operator.`
   return command === 'approve' ? unapprovable(job, session) : undefined
+}
+
+/** In which state it is, and how far it has come: what a document refuses depends on nothing else that a page knows. */
+function refusedIn(cells: RefusedCells | undefined, job: Job): string | undefined {
+  if (cells === undefined || typeof cells === 'string') return cells
+  return cells[job.state]?.[reachOf(job)]
 }
 
 /** Whether a person is asked about it, and has not answered. */

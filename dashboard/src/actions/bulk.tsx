@@ -5,7 +5,7 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { type ReactNode, useRef, useState } from 'react'
 import { ask } from '../api/http.ts'
-import { useMachine } from '../api/queries.ts'
+import { useRules } from '../api/queries.ts'
 import { useSession } from '../api/session.tsx'
 import type { Job } from '../api/wire.ts'
 import { Ask } from '../parts/ask.tsx'
@@ -59,19 +59,19 @@ export interface BulkBarProps {
 }
 
 export function BulkBar({ jobs, onClear }: BulkBarProps): ReactNode {
-  const { data: machine } = useMachine()
+  const rules = useRules(jobs)
   const session = useSession()
   const [asked, setAsked] = useState<Asked>()
-  if (machine === undefined || (jobs.length === 0 && asked === undefined)) return null
+  if (rules === undefined || (jobs.length === 0 && asked === undefined)) return null
   const ask = (spec: ActionSpec) => {
-    const isAllowed = (job: Job) => forbiddenBy(spec, job, machine, session) === undefined
+    const isAllowed = (job: Job) => forbiddenBy(spec, job, rules, session) === undefined
     setAsked({ spec, allowed: jobs.filter(isAllowed), refused: jobs.filter((job) => !isAllowed(job)) })
   }
   return (
     <div className="floats sticky bottom-4 z-20 mx-auto flex flex-wrap items-center gap-3 px-4 py-2">
       <span>{count(jobs.length)} selected</span>
       {ACTIONS.filter(({ word }) => FOR_MANY.has(word)).map((spec) => {
-        const reasons = jobs.map((job) => forbiddenBy(spec, job, machine, session))
+        const reasons = jobs.map((job) => forbiddenBy(spec, job, rules, session))
         const why = reasons.every((reason) => reason !== undefined) ? reasons[0] : undefined
         return why === undefined ? (
           <button key={spec.word} type="button" className="btn" onClick={() => ask(spec)}>

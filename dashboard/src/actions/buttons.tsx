@@ -1,6 +1,6 @@
 /** A job's buttons. What is not allowed stays in its place, greyed, and says which rule forbids it. */
 import { type ReactNode, useState } from 'react'
-import { useMachine } from '../api/queries.ts'
+import { useRules } from '../api/queries.ts'
 import { useSession } from '../api/session.tsx'
 import type { Job } from '../api/wire.ts'
 import { useKeys } from '../frame/keys.ts'
@@ -28,12 +28,12 @@ export interface ActionButtonsProps {
 }
 
 export function ActionButtons({ job, isBar = false }: ActionButtonsProps): ReactNode {
-  const { data: machine } = useMachine()
+  const rules = useRules([job])
   const session = useSession()
   const [refused, setRefused] = useState<Refused>()
   const act = useAct(job, setRefused)
   const [asked, setAsked] = useState<Action>()
-  const all = machine === undefined ? [] : actionsFor(job, machine, session)
+  const all = rules === undefined ? [] : actionsFor(job, rules, session)
   const shown = all.filter((action) => isShown(action, job))
   const press = (action: Action) =>
     action.asks ? setAsked(action) : act.mutate({ word: action.word, body: action.bodyOf?.(job) ?? {} })
@@ -116,9 +116,9 @@ function Meanwhile({ refused, onClose }: { readonly refused: Refused; readonly o
 /** Where nothing can be pointed at: what cannot be done, and by which rule. */
 export function NotPossible({ job }: { readonly job: Job }): ReactNode {
   const isTouched = useMedia('(pointer: coarse)')
-  const { data: machine } = useMachine()
+  const rules = useRules([job])
   const session = useSession()
-  const forbidden = (machine === undefined ? [] : actionsFor(job, machine, session)).filter(
+  const forbidden = (rules === undefined ? [] : actionsFor(job, rules, session)).filter(
     (action) => isShown(action, job) && action.forbidden !== undefined,
   )
   if (!isTouched || forbidden.length === 0) return null

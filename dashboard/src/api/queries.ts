@@ -1,12 +1,13 @@
 /** What this page asks for, each under a key. What is on screen is asked for again; what is hidden rests. */
-import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { keepPreviousData, queryOptions, useQueries, useQuery } from '@tanstack/react-query'
 import { pathsIn, schemaIn } from '../new-job/json-schema.ts'
 import { ask, queryOf, segment } from './http.ts'
 import type {
   AuditEntry,
   CausesAnswer,
-  Dialect,
+  DialectAnswer,
   ExplainAnswer,
+  Forbids,
   Job,
   JobsAnswer,
   Machine,
@@ -72,13 +73,32 @@ export const useMachine = () =>
     staleTime: Number.POSITIVE_INFINITY,
   })
 
-export const useDialect = (name: string) =>
-  useQuery({
+const dialectQuery = (name: string) =>
+  queryOptions({
     queryKey: ['dialect', name],
-    queryFn: async () => (await ask<{ readonly dialect: Dialect }>(`/v1/machine${queryOf({ dialect: name })}`)).dialect,
-    enabled: name !== 'pawl',
+    queryFn: () => ask<DialectAnswer>(`/v1/machine${queryOf({ dialect: name })}`),
     staleTime: Number.POSITIVE_INFINITY,
   })
+
+export const useDialect = (name: string) =>
+  useQuery({ ...dialectQuery(name), select: ({ dialect }) => dialect, enabled: name !== 'pawl' })
+
+/** What decides which words may be said about a job: the table, and the documents that some are bound to. */
+export interface Rules {
+  readonly machine: Machine
+  readonly forbids: ReadonlyMap<string, Forbids>
+}
+
+/** Undefined until all of them are there. */
+export function useRules(jobs: readonly Pick<Job, 'dialect'>[]): Rules | undefined {
+  const { data: machine } = useMachine()
+  const names = [...new Set(jobs.flatMap(({ dialect }) => dialect ?? []))].sort()
+  const answers = useQueries({ queries: names.map(dialectQuery) })
+  const forbids = new Map(
+    answers.flatMap(({ data }, n) => (data === undefined ? [] : [[names[n] ?? '', data.forbids] as const])),
+  )
+  return machine === undefined || forbids.size < names.length ? undefined : { machine, forbids }
+}
 
 export const useQueues = () =>
   useQuery({

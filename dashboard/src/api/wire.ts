@@ -1,5 +1,6 @@
 /** What the gateway tells, as this page reads it. */
 import type { KEY_STATES, Moment, NowAnswer, TrafficAnswer } from '../../../src/gateway/contract/answers.ts'
+import type { Dialect as Document, RefusedCells } from '../../../src/gateway/contract/telling.ts'
 
 export type {
   CauseAnswer,
@@ -14,8 +15,8 @@ export type {
 } from '../../../src/gateway/contract/answers.ts'
 
 export { approvalAmiss, DEAD_LETTER_REASONS, KEY_STATES } from '../../../src/gateway/contract/answers.ts'
-
 export type { Scope } from '../../../src/gateway/contract/route.ts'
+export type { RefusedCells } from '../../../src/gateway/contract/telling.ts'
 
 export type State = TrafficAnswer['changes'][number]['to']
 export type Change = Omit<TrafficAnswer['changes'][number], 'count' | 'event'> & { readonly event: string }
@@ -55,6 +56,8 @@ export interface Job {
   readonly readyAt?: Moment
   readonly executionMs: number
   readonly owner?: { readonly workerId: string }
+  /** The one before the present. */
+  readonly lastClaim?: { readonly generation: number; readonly ran?: boolean }
   readonly lease?: { readonly grantedAt: Moment; readonly expiresAt: Moment }
   readonly wait?: { readonly name: string; readonly key?: string; readonly timeoutAt?: Moment }
   readonly cancel?: { readonly mode: string; readonly by: string; readonly reason?: string }
@@ -197,12 +200,14 @@ export interface Machine {
   readonly commands: Readonly<Record<string, Readonly<Partial<Record<State | 'none', readonly Move[]>>>>>
 }
 
-export interface Dialect {
-  readonly name: string
-  readonly title: string
-  readonly statuses: readonly string[]
-  readonly ended: readonly string[]
-  /** One word, or one for each way a job may have come. */
-  readonly shows: Readonly<Record<State, string | Readonly<Record<string, string>>>>
+export interface Dialect extends Pick<Document, 'name' | 'title' | 'statuses' | 'ended' | 'shows' | 'table'> {
   readonly tells: Readonly<Record<string, string>>
+}
+
+/** What a document refuses of the jobs bound to it, by command. */
+export type Forbids = Readonly<Record<string, RefusedCells>>
+
+export interface DialectAnswer {
+  readonly dialect: Dialect
+  readonly forbids: Forbids
 }

@@ -5,9 +5,9 @@ import { ACTIONS, type ActionSpec, forbiddenBy, isAskedAbout } from '../actions/
 import { ActionForm } from '../actions/form.tsx'
 import { useAct } from '../actions/use-act.ts'
 import { useEnqueuedBy } from '../api/approvals.ts'
-import { useJob, useMachine } from '../api/queries.ts'
+import { type Rules, useJob, useRules } from '../api/queries.ts'
 import { useSession } from '../api/session.tsx'
-import type { Job, Machine } from '../api/wire.ts'
+import type { Job } from '../api/wire.ts'
 import { useKeys } from '../frame/keys.ts'
 import { Body } from '../parts/body.tsx'
 import { Card } from '../parts/card.tsx'
@@ -20,15 +20,15 @@ import { Loading, Trouble } from '../parts/trouble.tsx'
 
 export function ApprovalPanel({ id }: { readonly id: string }): ReactNode {
   const { data: job, error } = useJob(id)
-  const { data: machine } = useMachine()
+  const rules = useRules(job === undefined ? [] : [job])
   if (error !== null) return <Trouble error={error} />
-  if (job === undefined || machine === undefined) return <Loading />
-  const isOpen = machine.commands['approve']?.[job.state] !== undefined
+  if (job === undefined || rules === undefined) return <Loading />
+  const isOpen = rules.machine.commands['approve']?.[job.state] !== undefined
   return (
     <div className="flex min-w-0 flex-col gap-4">
       <Card
         title={<span className="break-all">{job.type}</span>}
-        note={<StatePill state={job.state} />}
+        note={<StatePill job={job} />}
         right={
           <Link href="/approvals" aria-label="Back to all" className="rounded-md p-1 hover:bg-hover desk:hidden">
             <Icon name="close" />
@@ -39,7 +39,7 @@ export function ApprovalPanel({ id }: { readonly id: string }): ReactNode {
           <Sentence job={job} isOpen={isOpen} />
           <Input job={job} />
           <Facts job={job} />
-          {isOpen ? <Answer key={job.id} job={job} machine={machine} /> : null}
+          {isOpen ? <Answer key={job.id} job={job} rules={rules} /> : null}
           <Link className="link self-start text-sm" href={`/jobs/${encodeURIComponent(job.id)}`}>
             Open the job
           </Link>
@@ -133,13 +133,13 @@ const named = (command: string): ActionSpec => {
 const [APPROVE, ADMIT, DENY, CANCEL] = [named('approve'), named('admit'), named('deny'), named('cancel')]
 
 /** What a person may say here: that it may, that it may not, or that it was not meant. */
-function Answer({ job, machine }: { readonly job: Job; readonly machine: Machine }): ReactNode {
+function Answer({ job, rules }: { readonly job: Job; readonly rules: Rules }): ReactNode {
   const session = useSession()
   const act = useAct(job)
   const [why, setWhy] = useState('')
   const [asked, setAsked] = useState<ActionSpec>()
   const yes = isAskedAbout(job) ? APPROVE : ADMIT
-  const forbidden = (spec: ActionSpec) => forbiddenBy(spec, job, machine, session)
+  const forbidden = (spec: ActionSpec) => forbiddenBy(spec, job, rules, session)
   const reason = why.trim() === '' ? {} : { reason: why.trim() }
   const agree = () => act.mutate({ word: yes.word, body: { ...yes.bodyOf?.(job), ...(yes === APPROVE ? reason : {}) } })
   const no = forbidden(yes)

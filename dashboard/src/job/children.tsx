@@ -6,7 +6,7 @@ import type { Job } from '../api/wire.ts'
 import { Icon } from '../parts/icon.tsx'
 import { Moment } from '../parts/moment.tsx'
 import { Phrase } from '../parts/phrase.tsx'
-import { StateWord } from '../parts/state-word.tsx'
+import { JobState } from '../parts/state-word.tsx'
 import { Empty, Loading, Trouble } from '../parts/trouble.tsx'
 
 /** Branches of one tree that are open at a time are as deep as this at most: what comes below has a page of its own. */
@@ -78,7 +78,7 @@ function Leaf({ job, depth }: { readonly job: Job; readonly depth: number }): Re
             <Icon name={isOpen ? 'down' : 'right'} size={14} />
           </button>
         ) : null}
-        <StateWord state={job.state} />
+        <JobState job={job} />
         <span className="min-w-0 truncate">
           <Link className="font-medium hover:underline" href={`/jobs/${encodeURIComponent(job.id)}`}>
             {job.type}

@@ -1,9 +1,10 @@
 /** What happened to a job, newest first: who, when, and what it says. Long logs have a screenful in the page. */
 import { useVirtualizer } from '@tanstack/react-virtual'
-import { type ReactNode, useEffect, useRef } from 'react'
-import type { JobEvent } from '../api/wire.ts'
+import { type ReactNode, useEffect, useMemo, useRef } from 'react'
+import type { JobEvent, State } from '../api/wire.ts'
 import { Moment } from '../parts/moment.tsx'
 import { StateIcon } from '../parts/state-icon.tsx'
+import type { ToldMove } from '../words/told.ts'
 import { useWords } from '../words/vocabulary.tsx'
 import { sayingOf } from './saying.ts'
 
@@ -20,6 +21,7 @@ export function EventList({ events, isWhole, lit }: EventListProps): ReactNode {
   const words = useWords()
   const place = useRef<HTMLDivElement>(null)
   const shown = events.toReversed()
+  const told = useMemo(() => words.moves(events), [words, events])
   const virtual = useVirtualizer({
     count: shown.length,
     getScrollElement: () => place.current,
@@ -66,7 +68,7 @@ export function EventList({ events, isWhole, lit }: EventListProps): ReactNode {
                 {event.to === undefined ? null : (
                   <>
                     <StateIcon state={event.to} />
-                    <span className="truncate">{words.state(event.to)}</span>
+                    <ToldTo state={event.to} moves={told?.get(event.rev)} />
                   </>
                 )}
               </span>
@@ -84,5 +86,31 @@ export function EventList({ events, isWhole, lit }: EventListProps): ReactNode {
         })}
       </div>
     </div>
+  )
+}
+
+interface ToldToProps {
+  readonly state: State
+  /** Absent in our own words. */
+  readonly moves: readonly ToldMove[] | undefined
+}
+
+/** Where it has come to; in a document's words by which of its moves, those that nobody caused in italics. */
+function ToldTo({ state, moves }: ToldToProps): ReactNode {
+  const words = useWords()
+  if (moves === undefined) return <span className="truncate">{words.state(state)}</span>
+  if (moves.length === 0) return <span className="truncate text-text-3">no word for it</span>
+  const text = moves.map(({ to }) => to).join(' → ')
+  const isImplied = moves.some((move) => move.isImplied)
+  return (
+    <span className="truncate" title={isImplied ? `${text}; what is in italics nobody caused` : text}>
+      {moves.map(({ to, isImplied: isItalic }, n) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: they never change
+        <span key={n}>
+          {n === 0 ? '' : ' → '}
+          {isItalic ? <i>{to}</i> : to}
+        </span>
+      ))}
+    </span>
   )
 }

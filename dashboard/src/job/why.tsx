@@ -4,7 +4,7 @@ import { Link } from 'wouter'
 import { actionsFor } from '../actions/actions.ts'
 import { ActionForm } from '../actions/form.tsx'
 import { useAct } from '../actions/use-act.ts'
-import { useMachine } from '../api/queries.ts'
+import { useRules } from '../api/queries.ts'
 import { useSession } from '../api/session.tsx'
 import type { ExplainAnswer, Job } from '../api/wire.ts'
 import { Card } from '../parts/card.tsx'
@@ -25,7 +25,7 @@ const TITLES: Readonly<Record<ExplainAnswer['way'], string>> = {
 
 /** What to do about it, where this page can do it. */
 function Next({ job, way }: { readonly job: Job; readonly way: ExplainAnswer['way'] }): ReactNode {
-  const { data: machine } = useMachine()
+  const rules = useRules([job])
   const session = useSession()
   const act = useAct(job)
   const [isAsked, setAsked] = useState(false)
@@ -36,8 +36,7 @@ function Next({ job, way }: { readonly job: Job; readonly way: ExplainAnswer['wa
       </Link>
     )
   const word = WORDS[way]
-  const action =
-    machine === undefined ? undefined : actionsFor(job, machine, session).find((each) => each.word === word)
+  const action = rules === undefined ? undefined : actionsFor(job, rules, session).find((each) => each.word === word)
   if (action === undefined || action.forbidden !== undefined) return null
   const press = () =>
     action.asks ? setAsked(true) : act.mutate({ word: action.word, body: action.bodyOf?.(job) ?? {} })

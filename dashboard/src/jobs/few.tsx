@@ -35,7 +35,7 @@ export function FewJobs({ title, query, none }: FewJobsProps): ReactNode {
           <li key={job.id} className="border-t border-line px-4 py-2">
             <div className="flex items-center gap-2">
               <StateIcon state={job.state} />
-              <span className="sr-only">{words.state(job.state)}</span>
+              <span className="sr-only">{words.ofJob(job)}</span>
               <Link
                 className="min-w-0 truncate font-medium hover:underline"
                 href={`/jobs/${encodeURIComponent(job.id)}`}

@@ -6,7 +6,7 @@ import type { Job } from '../api/wire.ts'
 import { useKeys } from '../frame/keys.ts'
 import { Moment } from '../parts/moment.tsx'
 import { Phrase } from '../parts/phrase.tsx'
-import { StateWord } from '../parts/state-word.tsx'
+import { JobState } from '../parts/state-word.tsx'
 import { useKept } from '../words/kept.ts'
 import { useMedia } from '../words/media.ts'
 import type { Row } from './listing.ts'
@@ -198,7 +198,7 @@ function DeskRow({ row: { job }, isPicked, isFew, onPick }: RowProps): ReactNode
         />
       </span>
       <span role="gridcell" className="min-w-0 truncate">
-        <StateWord state={job.state} />
+        <JobState job={job} />
       </span>
       <span role="gridcell" className="min-w-0 truncate">
         <Link href={`/jobs/${encodeURIComponent(job.id)}`} className="font-medium hover:underline">
@@ -234,7 +234,7 @@ function PhoneRow({ row: { job } }: RowProps): ReactNode {
     <div role="gridcell">
       <Link href={`/jobs/${encodeURIComponent(job.id)}`} className="flex h-[60px] flex-col justify-center gap-0.5 px-4">
         <span className="flex items-center gap-2">
-          <StateWord state={job.state} />
+          <JobState job={job} />
           <span className="min-w-0 truncate">{job.type}</span>
           <span className="ml-auto text-sm text-text-3">
             <Moment at={job.updatedAt} as="ago" />

@@ -12,7 +12,7 @@ import { Body } from '../parts/body.tsx'
 import { Card } from '../parts/card.tsx'
 import { Copy } from '../parts/copy.tsx'
 import { Icon } from '../parts/icon.tsx'
-import { StatePill, undoOf } from '../parts/state-word.tsx'
+import { BoundTo, StatePill } from '../parts/state-word.tsx'
 import { Loading, Trouble } from '../parts/trouble.tsx'
 
 export interface PreviewProps {
@@ -54,7 +54,8 @@ function Shown({ job }: { readonly job: Job }): ReactNode {
     <>
       <div className="flex flex-wrap items-center gap-2">
         <h2 className="text-md font-semibold break-all">{job.type}</h2>
-        <StatePill state={job.state} undo={undoOf(job)} />
+        <StatePill job={job} />
+        <BoundTo job={job} />
         <span className="mono text-text-3">{job.id}</span>
         <Copy text={job.id} label="Copy the id" />
       </div>

@@ -5,6 +5,30 @@ import { FAMILY } from '../machine/families.ts'
 import { useWords } from '../words/vocabulary.tsx'
 import { StateIcon } from './state-icon.tsx'
 
+/** Of one job: its exact word, and the document that it is bound to. */
+export function JobState({ job }: { readonly job: Job }): ReactNode {
+  const words = useWords()
+  return (
+    <span className="inline-flex items-center gap-1.5 font-medium whitespace-nowrap" title={job.state}>
+      <StateIcon state={job.state} />
+      {words.ofJob(job)}
+      <BoundTo job={job} />
+    </span>
+  )
+}
+
+export function BoundTo({ job: { dialect } }: { readonly job: Pick<Job, 'dialect'> }): ReactNode {
+  if (dialect === undefined) return null
+  return (
+    <span
+      className="rounded-sm border border-line px-1 text-xs font-normal text-text-2"
+      title={`Bound to document ${dialect}: it keeps that to the letter`}
+    >
+      {dialect}
+    </span>
+  )
+}
+
 export function StateWord({ state }: { readonly state: State }): ReactNode {
   const words = useWords()
   return (
@@ -16,9 +40,9 @@ export function StateWord({ state }: { readonly state: State }): ReactNode {
 }
 
 /** `undoing`, while its steps are being undone; `undone`, where they were before it ended. */
-export type Undo = 'undoing' | 'undone'
+type Undo = 'undoing' | 'undone'
 
-export const undoOf = ({ phase, endedAt }: Pick<Job, 'phase' | 'endedAt'>): Undo | undefined =>
+const undoOf = ({ phase, endedAt }: Pick<Job, 'phase' | 'endedAt'>): Undo | undefined =>
   phase === 'compensate' ? (endedAt === undefined ? 'undoing' : 'undone') : undefined
 
 const UNDO: Readonly<Record<Undo, string>> = {
@@ -26,8 +50,10 @@ const UNDO: Readonly<Record<Undo, string>> = {
   undone: 'Its steps were undone before it ended',
 }
 
-export function StatePill({ state, undo }: { readonly state: State; readonly undo?: Undo | undefined }): ReactNode {
+export function StatePill({ job }: { readonly job: Job }): ReactNode {
   const words = useWords()
+  const { state } = job
+  const undo = undoOf(job)
   const family = FAMILY[state]
   return (
     <span
@@ -41,7 +67,7 @@ export function StatePill({ state, undo }: { readonly state: State; readonly und
       }
     >
       <StateIcon state={state} />
-      {words.state(state)}
+      {words.ofJob(job)}
       {undo === undefined ? null : <span title={UNDO[undo]}>↶ {undo}</span>}
     </span>
   )

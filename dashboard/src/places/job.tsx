@@ -17,7 +17,7 @@ import { Body } from '../parts/body.tsx'
 import { Card } from '../parts/card.tsx'
 import { Copy } from '../parts/copy.tsx'
 import { Moment } from '../parts/moment.tsx'
-import { StatePill, undoOf } from '../parts/state-word.tsx'
+import { BoundTo, StatePill } from '../parts/state-word.tsx'
 import { Loading, Trouble } from '../parts/trouble.tsx'
 import { span } from '../words/format.ts'
 import { useMedia } from '../words/media.ts'
@@ -140,15 +140,8 @@ function Header({ job, children }: { readonly job: Job; readonly children: React
       <div className="min-w-0">
         <div className="flex flex-wrap items-center gap-3">
           <h1 className="text-lg font-semibold tracking-[-0.015em] break-all">{job.type}</h1>
-          <StatePill state={job.state} undo={undoOf(job)} />
-          {job.dialect === undefined ? null : (
-            <span
-              className="rounded-sm border border-line px-1.5 text-sm text-text-2"
-              title={`Bound to document ${job.dialect}: it keeps that to the letter`}
-            >
-              {job.dialect}
-            </span>
-          )}
+          <StatePill job={job} />
+          <BoundTo job={job} />
           <span className="inline-flex items-center gap-1">
             <span className="mono">{job.id}</span>
             <Copy text={job.id} label="Copy the id" />

@@ -5,8 +5,9 @@
 import { createContext, type ReactNode, useCallback, useContext, useMemo } from 'react'
 import { useSearchParams } from 'wouter'
 import { useDialect } from '../api/queries.ts'
-import type { Dialect, State } from '../api/wire.ts'
+import type { Dialect, JobEvent, State } from '../api/wire.ts'
 import { useKept } from './kept.ts'
+import { movesTold, statusOf, type ToldMove } from './told.ts'
 
 export const VOCABULARIES = ['pawl', '000A', '000B', '001', '002', '003', '004'] as const
 
@@ -15,6 +16,10 @@ export interface Vocabulary {
   readonly choose: (name: string) => void
   /** A state of a job; on a node `A / B` where it depends on how far a job has come. */
   state(state: State): string
+  /** Of this one, exactly. */
+  ofJob(job: Parameters<typeof statusOf>[1]): string
+  /** The moves that tell these events of one job, by their revisions; undefined in our own words. */
+  moves(events: readonly JobEvent[]): ReadonlyMap<number, readonly ToldMove[]> | undefined
   event(type: string): string
   /** What it is called by the document; pawl for ours. */
   readonly title: string | undefined
@@ -59,6 +64,8 @@ function vocabulary(name: string, choose: (name: string) => void, dialect: Diale
     name,
     choose,
     state: (state) => (dialect === undefined ? state : stateIn(dialect, state)),
+    ofJob: (job) => (dialect === undefined ? job.state : statusOf(dialect, job)),
+    moves: (events) => dialect && movesTold(dialect, events),
     event: (type) => dialect?.tells[type] ?? type,
     title: dialect?.title,
     statuses: dialect === undefined ? [] : statusesIn(dialect),

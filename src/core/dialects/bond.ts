@@ -75,7 +75,8 @@ const BONDS: Readonly<Partial<Record<Reading, Bond>>> = {
   '004': { ...BOUND, deadlineFromStart: true, synchronousMs: 300_000, keptUntilAsked: true, logsInItsWords: true },
 }
 
-export const bondOf = ({ dialect }: Policy): Bond => (dialect === undefined ? LOOSE : (BONDS[dialect] ?? BOUND))
+export const bondOf = ({ dialect }: Pick<Policy, 'dialect'>): Bond =>
+  dialect === undefined ? LOOSE : (BONDS[dialect] ?? BOUND)
 
 /** The policy of a job whose submitter waits for it. */
 export function synchronous(policy: Policy): Policy {

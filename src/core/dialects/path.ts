@@ -11,15 +11,18 @@ export interface Path {
   readonly fresh: boolean
 }
 
+/** As much of a document as its moves are found in. */
+type Moves = Pick<Dialect, 'table' | 'tells' | 'ended'>
+
 /** Undefined: the document has no way. The refinement proves that this never happens. */
-export function pathOf(dialect: Dialect, event: TransitionType, from: Status, to: Status): Path | undefined {
+export function pathOf(dialect: Moves, event: TransitionType, from: Status, to: Status): Path | undefined {
   const steps = stepsOf(dialect, event, from, to)
   if (steps !== undefined) return { steps, fresh: false }
   const again = event === 'reopened' ? stepsOf(dialect, event, NONE, to) : undefined
   return again && { steps: again, fresh: true }
 }
 
-export function shownAs(dialect: Dialect, state: State | 'none', reach: Reach): Status {
+export function shownAs(dialect: Pick<Dialect, 'shows'>, state: State | 'none', reach: Reach): Status {
   if (state === 'none') return NONE
   const shown = dialect.shows[state]
   return typeof shown === 'string' ? shown : shown[reach]
@@ -29,7 +32,7 @@ export function shownAs(dialect: Dialect, state: State | 'none', reach: Reach): 
  * By the event's own word where some row with it leads there, all moves before it implied; else all are. A job that
  * stays where it is makes no detour to say so; but a claim is always told, even of a job that shows as claimed.
  */
-function stepsOf(dialect: Dialect, event: TransitionType, from: Status, to: Status): readonly Step[] | undefined {
+function stepsOf(dialect: Moves, event: TransitionType, from: Status, to: Status): readonly Step[] | undefined {
   const own = dialect.tells[event]
   const table = dialect.table.filter((row) => row.deriveOnly === undefined)
   const [told] = table
@@ -52,7 +55,7 @@ const stepOf = ({ from, to, word }: Row) => ({ from, to, word })
 const implied = (row: Row): Step => ({ ...stepOf(row), implied: true })
 
 /** Breadth first, in the order of the table; never through an ending. */
-function shortest(dialect: Dialect, table: readonly Row[], from: Status, to: Status): readonly Row[] | undefined {
+function shortest(dialect: Moves, table: readonly Row[], from: Status, to: Status): readonly Row[] | undefined {
   const seen = new Set([from])
   let fringe: readonly { readonly at: Status; readonly rows: readonly Row[] }[] = [{ at: from, rows: [] }]
   while (fringe.length > 0) {

@@ -29,8 +29,11 @@ export function reach({ owned, generation, left, started, ran }: Trail): Reach {
   return started ? 'ran' : ran ? 'again' : 'first'
 }
 
+/** As much of an event as tells where a history begins. */
+export type Beginning = Pick<Event, 'from' | 'state' | 'attempt' | 'generation'> & { readonly type: string }
+
 /** The trail before a history whose beginning may be missing: a job that has been claimed is taken to have run. */
-export function trailBefore(event: Event): Trail {
+export function trailBefore(event: Beginning): Trail {
   const state = event.from ?? event.state
   const owned = isOwnedState(state)
   const attempt = event.type === 'claimed' ? event.attempt - 1 : event.attempt

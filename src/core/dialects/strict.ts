@@ -10,13 +10,15 @@
  */
 import type { Command } from '../command.ts'
 import type { Event, TransitionType } from '../event.ts'
-import { isEnded, type Job, type State } from '../job.ts'
+import { isTerminal, type Job, type State } from '../job.ts'
 import type { RefusalCode } from '../refusal.ts'
 import type { CommandType } from '../verb.ts'
 import { bondOf } from './bond.ts'
-import type { Dialect } from './dialect.ts'
+import type { Dialect, Reach } from './dialect.ts'
+import { shownAs } from './path.ts'
+import { reachOf } from './reach.ts'
 import { DIALECTS } from './registry.ts'
-import { tellsFrom, type Untold, untold } from './telling.ts'
+import { tellsFrom, type Untold, untold, untoldMove } from './telling.ts'
 
 export interface Prohibition {
   readonly code: RefusalCode
@@ -76,17 +78,22 @@ const TARGETS: Readonly<Partial<Record<CommandType, { readonly event: Transition
 function whyNot(dialect: Dialect, job: Job, command: Command): string | undefined {
   const { type } = command
   const later = whatItLeadsTo(dialect, job, command)
-  if (later !== undefined || EVERYWHERE.has(type)) return later
-  if (ADMITTING.has(type) && job.state === 'pending') return undefined
+  if (later !== undefined) return later
   if (type === 'cancel' && job.cancel !== undefined) return undefined
+  return refusedAt(dialect, type, job.state, reachOf(job))
+}
+
+/** Why a command is refused of a job that has come so far, whatever it is said with; undefined where it is not. */
+export function refusedAt(dialect: Dialect, type: CommandType, state: State, far: Reach): string | undefined {
+  if (EVERYWHERE.has(type) || (ADMITTING.has(type) && state === 'pending')) return undefined
   const knows = dialect.knows[type]
   if (knows === undefined) return `it knows no ${type}.${INSTEAD[type] ?? ''}`
   const target = TARGETS[type]
   if (target === undefined || knows === 'always') return undefined
   // An ended job has a refusal of its own, which says more.
-  if (isEnded(job) && type !== 'reopen') return undefined
-  const generation = job.generation + (type === 'reopen' ? 1 : 0)
-  const mute = untold(dialect, job, [{ type: target.event, to: target.state, generation }])
+  if (isTerminal(state) && type !== 'reopen') return undefined
+  const to = shownAs(dialect, target.state, type === 'reopen' ? 'new' : far)
+  const mute = untoldMove(dialect, target.event, shownAs(dialect, state, far), to)
   return mute && noMove(type, mute)
 }
 
@@ -107,6 +114,18 @@ function whatItLeadsTo(dialect: Dialect, job: Job, command: Command): string | u
     ? 'it has no move by which a wait ends the job. Let it resume, and fail then.'
     : undefined
 }
+
+/** What comes of a denial, which is judged by that and not by its word: a job that waits to be admitted may be denied. */
+export function refusedDenial(dialect: Dialect, state: State): string | undefined {
+  const denied = shownAs(dialect, 'denied', 'new')
+  const from = shownAs(dialect, state, 'new')
+  if (state !== 'pending' || !bondOf({ dialect: dialect.name }).deniesScheduledOnly)
+    return muteDenial(untoldMove(dialect, 'denied', from, denied))
+  const queued = shownAs(dialect, 'queued', 'new')
+  return muteDenial(untoldMove(dialect, 'admitted', from, queued) ?? untoldMove(dialect, 'denied', queued, denied))
+}
+
+const muteDenial = (mute: Untold | undefined): string | undefined => mute && noMove('deny', mute)
 
 const noMove = (type: CommandType, { from, to }: Untold): string =>
   `it has no ${type} while ${from}: nothing leads from there to ${to} but what nobody has done.${INSTEAD[type] ?? ''}`

@@ -30,12 +30,16 @@ export function untold(dialect: Dialect, job: Job, events: readonly Happening[])
     if (state === undefined) continue
     trail = trailAfter(trail, { to: state, generation })
     const to = shownAs(dialect, state, reach(trail))
-    const event = type as TransitionType
-    if (!hasWordsFor(dialect, event, from, to)) return { event, from, to }
+    const mute = untoldMove(dialect, type as TransitionType, from, to)
+    if (mute !== undefined) return mute
     from = to
   }
   return undefined
 }
+
+/** Of one event, from status to status. */
+export const untoldMove = (dialect: Dialect, event: TransitionType, from: Status, to: Status): Untold | undefined =>
+  hasWordsFor(dialect, event, from, to) ? undefined : { event, from, to }
 
 /** Whether a job may take this step as far as its document is concerned. */
 export function canTell(job: Job, type: TransitionType, to: State): boolean {
