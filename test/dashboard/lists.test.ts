@@ -79,6 +79,35 @@ describe.skipIf(missing !== undefined)('lists', () => {
     await page.context().close()
   })
 
+  it.each(['queues', 'schedules', 'tokens'])(
+    'has a screenful of rows of 130 %s in the page, and the last where it is scrolled to',
+    async (place) => {
+      const { pawl, gateway } = fixture
+      const names = Array.from({ length: 130 }, (_, n) => `many-${String(n).padStart(3, '0')}`)
+      for (const name of names) {
+        if (place === 'queues') await pawl.enqueue(kept, { note: name }, { queue: name })
+        if (place === 'schedules') await pawl.schedule(name, { every: '1d' }, kept, { note: name })
+        if (place === 'tokens')
+          await gateway.tokens.create({ name, scope: 'viewer', tenant: 'default', queues: undefined })
+      }
+      const { page, complaints } = await fixture.enter('admin')
+      await page.goto(`${gateway.url}/${place}`)
+      const rows = page.locator('tr')
+      await eventually('there are rows', async () => (await rows.count()) > 10)
+      expect(await rows.count()).toBeLessThanOrEqual(ROWS_MOST)
+      const seen = new Set<string>()
+      await eventually('all are seen on the way down', async () => {
+        for (const text of await page.locator('tr td:first-child').allTextContents()) seen.add(text)
+        expect(await rows.count()).toBeLessThanOrEqual(ROWS_MOST)
+        await page.evaluate('scrollBy(0, 400)')
+        return names.every((name) => seen.has(name))
+      })
+      expect(await page.getByRole('table').getAttribute('aria-rowcount')).toMatch(/^1[3-9]\d$/)
+      expect(complaints).toEqual([])
+      await page.context().close()
+    },
+  )
+
   it('marks a row that no longer matches, and says what is new', async () => {
     const { pawl } = fixture
     const { page } = await listed('type:kept state:queued')

@@ -2,6 +2,7 @@ import type { ReactNode } from 'react'
 import { Link } from 'wouter'
 import { Scroll } from '../parts/scroll.tsx'
 import { StateIcon } from '../parts/state-icon.tsx'
+import { VirtualRows } from '../parts/virtual-rows.tsx'
 import { absolute, clock } from '../words/format.ts'
 import type { Decision } from './decision.ts'
 
@@ -20,9 +21,9 @@ export function DecisionTable({ decisions }: { readonly decisions: readonly Deci
             <th>By</th>
           </tr>
         </thead>
-        <tbody>
-          {decisions.map(({ id, jobId, at, word, icon, rule, why, by }) => (
-            <tr key={id} className="hover:bg-hover">
+        <VirtualRows items={decisions} keyOf={({ id }) => id}>
+          {({ jobId, at, word, icon, rule, why, by }) => (
+            <tr className="hover:bg-hover">
               <td className="mono whitespace-nowrap text-text-2" title={absolute(Date.parse(at))}>
                 {clock(Date.parse(at))}
               </td>
@@ -47,8 +48,8 @@ export function DecisionTable({ decisions }: { readonly decisions: readonly Deci
                 {by}
               </td>
             </tr>
-          ))}
-        </tbody>
+          )}
+        </VirtualRows>
       </table>
     </Scroll>
   )

@@ -7,6 +7,7 @@ import { Card } from '../parts/card.tsx'
 import { Moment } from '../parts/moment.tsx'
 import { Phrase } from '../parts/phrase.tsx'
 import { StateIcon } from '../parts/state-icon.tsx'
+import { VirtualRows } from '../parts/virtual-rows.tsx'
 
 /** Who must decide soonest, then who has waited longest for a policy. */
 export const byNeed = (a: Job, b: Job): number => urgency(a) - urgency(b) || (a.createdAt < b.createdAt ? -1 : 1)
@@ -32,11 +33,9 @@ export function PendingTable({ jobs, chosen, note }: PendingTableProps): ReactNo
             <th className="num">Expires</th>
           </tr>
         </thead>
-        <tbody>
-          {jobs.map((job) => (
-            <Row key={job.id} job={job} isChosen={job.id === chosen} />
-          ))}
-        </tbody>
+        <VirtualRows items={jobs} keyOf={({ id }) => id} rowPx={56}>
+          {(job) => <Row job={job} isChosen={job.id === chosen} />}
+        </VirtualRows>
       </table>
       {note === null ? null : (
         <p className="flex items-center gap-2 border-t border-line px-4 py-2 text-sm text-text-3">{note}</p>

@@ -1,10 +1,11 @@
-/** Keys in rows: where somebody may be needed, first. No more rows than fit a screen or two until more are asked for. */
-import { type ReactNode, useState } from 'react'
+/** Keys in rows: where somebody may be needed, first. */
+import type { ReactNode } from 'react'
 import { Link } from 'wouter'
 import type { LimitKey } from '../api/limits.ts'
 import { Card } from '../parts/card.tsx'
 import { Moment } from '../parts/moment.tsx'
 import { Scroll } from '../parts/scroll.tsx'
+import { VirtualRows } from '../parts/virtual-rows.tsx'
 import { clock, count } from '../words/format.ts'
 import { useNow } from '../words/now.ts'
 import { KeyWord } from './key-word.tsx'
@@ -16,10 +17,7 @@ export interface KeyTableProps {
   readonly note: ReactNode
 }
 
-const ROWS = 50
-
 export function KeyTable({ limits, chosen, note }: KeyTableProps): ReactNode {
-  const [shown, setShown] = useState(ROWS)
   return (
     <Card>
       <Scroll label="Keys">
@@ -34,21 +32,12 @@ export function KeyTable({ limits, chosen, note }: KeyTableProps): ReactNode {
               <th className="num hidden phone:table-cell">Session</th>
             </tr>
           </thead>
-          <tbody>
-            {limits.slice(0, shown).map((limit) => (
-              <KeyRow key={limit.key} limit={limit} isChosen={limit.key === chosen} />
-            ))}
-          </tbody>
+          <VirtualRows items={limits} keyOf={({ key }) => key} rowPx={56}>
+            {(limit) => <KeyRow limit={limit} isChosen={limit.key === chosen} />}
+          </VirtualRows>
         </table>
       </Scroll>
-      <p className="flex flex-wrap items-center gap-2 border-t border-line px-4 py-2 text-sm text-text-3">
-        {limits.length > shown ? (
-          <button type="button" className="btn" onClick={() => setShown(shown + ROWS)}>
-            Show {count(Math.min(ROWS, limits.length - shown))} more
-          </button>
-        ) : null}
-        {note}
-      </p>
+      <p className="flex flex-wrap items-center gap-2 border-t border-line px-4 py-2 text-sm text-text-3">{note}</p>
     </Card>
   )
 }

@@ -8,6 +8,7 @@ import { Card } from '../parts/card.tsx'
 import { Moment } from '../parts/moment.tsx'
 import { Scroll } from '../parts/scroll.tsx'
 import { Empty, Loading, Trouble } from '../parts/trouble.tsx'
+import { VirtualRows } from '../parts/virtual-rows.tsx'
 
 /** Who did what to the installation; what happens to a job is in the job's own log. */
 export function AuditPlace(): ReactNode {
@@ -61,26 +62,24 @@ export function AuditPlace(): ReactNode {
                   <th className="num">When</th>
                 </tr>
               </thead>
-              <tbody>
-                {data
-                  .filter((entry) => isWanted(entry, wanted))
-                  .map((entry) => (
-                    <tr key={entry.n}>
-                      <td className="num text-text-3">{entry.n}</td>
-                      <td className="font-medium whitespace-nowrap">{entry.act}</td>
-                      <td>{entry.by}</td>
-                      <td className="mono">
-                        {entry.about}
-                        {entry.count === undefined || entry.count < 2 ? '' : ` and ${entry.count - 1} more`}
-                      </td>
-                      <td className="text-text-2">{entry.reason}</td>
-                      <td className="mono text-text-3">{entry.address}</td>
-                      <td className="num whitespace-nowrap text-text-2">
-                        <Moment at={entry.at} />
-                      </td>
-                    </tr>
-                  ))}
-              </tbody>
+              <VirtualRows items={data.filter((entry) => isWanted(entry, wanted))} keyOf={({ n }) => String(n)}>
+                {(entry) => (
+                  <tr>
+                    <td className="num text-text-3">{entry.n}</td>
+                    <td className="font-medium whitespace-nowrap">{entry.act}</td>
+                    <td>{entry.by}</td>
+                    <td className="mono">
+                      {entry.about}
+                      {entry.count === undefined || entry.count < 2 ? '' : ` and ${entry.count - 1} more`}
+                    </td>
+                    <td className="text-text-2">{entry.reason}</td>
+                    <td className="mono text-text-3">{entry.address}</td>
+                    <td className="num whitespace-nowrap text-text-2">
+                      <Moment at={entry.at} />
+                    </td>
+                  </tr>
+                )}
+              </VirtualRows>
             </table>
           </Scroll>
         </Card>

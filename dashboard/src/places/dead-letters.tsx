@@ -12,6 +12,7 @@ import { Moment } from '../parts/moment.tsx'
 import { StateIcon } from '../parts/state-icon.tsx'
 import { Tip } from '../parts/tip.tsx'
 import { Empty, Loading, Trouble } from '../parts/trouble.tsx'
+import { VirtualRows } from '../parts/virtual-rows.tsx'
 import { count, inWords, plural, relative } from '../words/format.ts'
 import { useNow } from '../words/now.ts'
 
@@ -104,12 +105,9 @@ function CauseTable({ causes, chosen, onChoose }: CauseTableProps): ReactNode {
             <th className="num">Last</th>
           </tr>
         </thead>
-        <tbody>
-          {causes.map((cause) => (
-            <tr
-              key={cause.fingerprint}
-              className={cause === chosen ? 'bg-hover shadow-[inset_2px_0_var(--focus)]' : 'hover:bg-hover'}
-            >
+        <VirtualRows items={causes} keyOf={({ fingerprint }) => fingerprint} rowPx={56}>
+          {(cause) => (
+            <tr className={cause === chosen ? 'bg-hover shadow-[inset_2px_0_var(--focus)]' : 'hover:bg-hover'}>
               <td className="num text-md font-semibold">{count(cause.count)}</td>
               <td className="w-full max-w-0 py-2">
                 <button
@@ -135,8 +133,8 @@ function CauseTable({ causes, chosen, onChoose }: CauseTableProps): ReactNode {
                 <Moment at={cause.lastAt} as="ago" />
               </td>
             </tr>
-          ))}
-        </tbody>
+          )}
+        </VirtualRows>
       </table>
       <p className="border-t border-line px-4 py-2 text-sm text-text-3">
         {'<n>, <id>, <url> and the like stand for what differs from job to job.'} Jobs that differ only there share a

@@ -12,6 +12,7 @@ import { Moment } from '../parts/moment.tsx'
 import { Scroll } from '../parts/scroll.tsx'
 import { StateWord } from '../parts/state-word.tsx'
 import { Empty, Loading, Trouble } from '../parts/trouble.tsx'
+import { VirtualRows } from '../parts/virtual-rows.tsx'
 import { count, inWords, plural, span } from '../words/format.ts'
 import { useKept } from '../words/kept.ts'
 
@@ -100,11 +101,9 @@ function Table({ operations, chosen }: TableProps): ReactNode {
               <th className="num hidden phone:table-cell">Asked</th>
             </tr>
           </thead>
-          <tbody>
-            {operations.map((operation) => (
-              <Row key={operation.id} operation={operation} isChosen={operation.id === chosen} />
-            ))}
-          </tbody>
+          <VirtualRows items={operations} keyOf={({ id }) => id} rowPx={56}>
+            {(operation) => <Row operation={operation} isChosen={operation.id === chosen} />}
+          </VirtualRows>
         </table>
       </Scroll>
     </Card>

@@ -8,6 +8,7 @@ import { Card } from '../parts/card.tsx'
 import { Moment } from '../parts/moment.tsx'
 import { Scroll } from '../parts/scroll.tsx'
 import { Empty, Loading, Trouble } from '../parts/trouble.tsx'
+import { VirtualRows } from '../parts/virtual-rows.tsx'
 import { Mix } from '../queues/mix.tsx'
 import { QueuePanel } from '../queues/panel.tsx'
 import { PauseButton } from '../queues/pause-button.tsx'
@@ -59,10 +60,9 @@ export function QueuesPlace({ name }: { readonly name?: string | undefined }): R
                       <th aria-label="Actions" />
                     </tr>
                   </thead>
-                  <tbody>
-                    {data.map((queue) => (
+                  <VirtualRows items={data} keyOf={({ queue }) => queue}>
+                    {(queue) => (
                       <QueueRow
-                        key={queue.queue}
                         queue={queue}
                         machine={machine}
                         workers={workers ?? []}
@@ -70,8 +70,8 @@ export function QueuesPlace({ name }: { readonly name?: string | undefined }): R
                         isChosen={queue.queue === name}
                         besides={besides}
                       />
-                    ))}
-                  </tbody>
+                    )}
+                  </VirtualRows>
                 </table>
               </Scroll>
             </Card>

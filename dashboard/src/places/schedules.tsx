@@ -11,6 +11,7 @@ import { Icon } from '../parts/icon.tsx'
 import { Moment } from '../parts/moment.tsx'
 import { Scroll } from '../parts/scroll.tsx'
 import { Empty, Loading, Trouble } from '../parts/trouble.tsx'
+import { VirtualRows } from '../parts/virtual-rows.tsx'
 import { ScheduleButtons } from '../schedules/buttons.tsx'
 import { absolute, count, inWords, plural, span } from '../words/format.ts'
 
@@ -91,9 +92,9 @@ function Table({ schedules, chosen }: TableProps): ReactNode {
               <th aria-label="Actions" className="hidden phone:table-cell" />
             </tr>
           </thead>
-          <tbody>
-            {schedules.map((schedule) => (
-              <tr key={schedule.name} className={schedule.name === chosen ? 'bg-hover' : ''}>
+          <VirtualRows items={schedules} keyOf={({ name }) => name}>
+            {(schedule) => (
+              <tr className={schedule.name === chosen ? 'bg-hover' : ''}>
                 <td>
                   <Link
                     className="font-medium hover:underline"
@@ -119,8 +120,8 @@ function Table({ schedules, chosen }: TableProps): ReactNode {
                   <ScheduleButtons schedule={schedule} />
                 </td>
               </tr>
-            ))}
-          </tbody>
+            )}
+          </VirtualRows>
         </table>
       </Scroll>
     </Card>

@@ -7,6 +7,7 @@ import { Card } from '../parts/card.tsx'
 import { Moment } from '../parts/moment.tsx'
 import { Scroll } from '../parts/scroll.tsx'
 import { Empty, Loading, Trouble } from '../parts/trouble.tsx'
+import { VirtualRows } from '../parts/virtual-rows.tsx'
 import { NewToken } from '../tokens/new-token.tsx'
 import { Revoke } from '../tokens/revoke.tsx'
 import { inWords } from '../words/format.ts'
@@ -51,9 +52,9 @@ export function TokensPlace(): ReactNode {
                     <th aria-label="Actions" />
                   </tr>
                 </thead>
-                <tbody>
-                  {data.map((token) => (
-                    <tr key={token.id} className={isGood(token, now) ? '' : 'text-text-3'}>
+                <VirtualRows items={data} keyOf={({ id }) => id}>
+                  {(token) => (
+                    <tr className={isGood(token, now) ? '' : 'text-text-3'}>
                       <td className="font-medium">{token.name}</td>
                       <td>{token.scope}</td>
                       <td className="hidden text-text-2 phone:table-cell">
@@ -78,8 +79,8 @@ export function TokensPlace(): ReactNode {
                       </td>
                       <td className="num">{isGood(token, now) ? <Revoke token={token} /> : null}</td>
                     </tr>
-                  ))}
-                </tbody>
+                  )}
+                </VirtualRows>
               </table>
             </Scroll>
           </Card>

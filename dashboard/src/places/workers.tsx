@@ -7,6 +7,7 @@ import { Card } from '../parts/card.tsx'
 import { Moment } from '../parts/moment.tsx'
 import { Scroll } from '../parts/scroll.tsx'
 import { Empty, Loading, Trouble } from '../parts/trouble.tsx'
+import { VirtualRows } from '../parts/virtual-rows.tsx'
 import { count, inWords } from '../words/format.ts'
 import { WorkerPanel } from '../workers/panel.tsx'
 
@@ -58,16 +59,9 @@ export function WorkersPlace({ id }: { readonly id?: string | undefined }): Reac
                       <th className="num">Seen</th>
                     </tr>
                   </thead>
-                  <tbody>
-                    {shown.map((worker) => (
-                      <WorkerRow
-                        key={worker.workerId}
-                        worker={worker}
-                        isChosen={worker.workerId === id}
-                        besides={besides}
-                      />
-                    ))}
-                  </tbody>
+                  <VirtualRows items={shown} keyOf={({ workerId }) => workerId}>
+                    {(worker) => <WorkerRow worker={worker} isChosen={worker.workerId === id} besides={besides} />}
+                  </VirtualRows>
                 </table>
               </Scroll>
               {gone.length === 0 ? null : (
