@@ -2,6 +2,7 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { createContext, type ReactNode, useContext, useEffect, useMemo, useState } from 'react'
 import { ask, carryCsrf, onSignedOut, Problem } from './http.ts'
+import { live } from './live.ts'
 import type { SessionAnswer } from './wire.ts'
 
 export interface Session extends SessionAnswer {
@@ -87,7 +88,9 @@ export async function signOut(): Promise<void> {
 }
 
 function heard(answer: SessionAnswer): SessionAnswer {
-  carryCsrf(answer.csrf)
+  const { csrf, tenant, actor, scope } = answer
+  carryCsrf(csrf)
+  live.belongTo([tenant, scope, actor, csrf].join(' '))
   return answer
 }
 
