@@ -6,7 +6,6 @@ import type {
   AuditEntry,
   CausesAnswer,
   DialectAnswer,
-  ExplainAnswer,
   Forbids,
   Job,
   JobsAnswer,
@@ -135,21 +134,6 @@ export const useAudit = (enabled: boolean) =>
     queryFn: async () => (await ask<{ readonly entries: readonly AuditEntry[] }>('/v1/audit?limit=200')).entries,
     refetchInterval: SELDOM_MS,
     enabled,
-  })
-
-export const useJob = (id: string) =>
-  useQuery({
-    queryKey: ['job', id],
-    queryFn: () => ask<Job>(`/v1/jobs/${segment(id)}?policy=true`, { isExact: true }),
-    refetchInterval: ({ state }) => (state.data?.endedAt === undefined ? SOON_MS : SELDOM_MS),
-  })
-
-export const useExplain = (id: string, rev: number | undefined) =>
-  useQuery({
-    queryKey: ['explain', id, rev],
-    queryFn: () => ask<ExplainAnswer>(`/v1/jobs/${segment(id)}/explain`),
-    enabled: rev !== undefined,
-    placeholderData: keepPreviousData,
   })
 
 export const useChildren = (id: string, enabled: boolean) =>

@@ -77,6 +77,8 @@ export interface Job {
   readonly policy?: Policy
   readonly input?: unknown
   readonly output?: unknown
+  /** What it has come to, by size and digest. */
+  readonly result?: unknown
   readonly masked?: boolean
   /** In lists that ask for it. */
   readonly now?: NowAnswer

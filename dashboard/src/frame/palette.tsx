@@ -1,7 +1,7 @@
 /** One list to find, go and do: an id that is exact comes first, then places, then jobs by the beginning of their type. */
 import { Dialog } from '@base-ui/react/dialog'
 import { useQuery } from '@tanstack/react-query'
-import { type KeyboardEvent, type ReactNode, useDeferredValue, useState } from 'react'
+import { type KeyboardEvent, type ReactNode, useState } from 'react'
 import { useLocation } from 'wouter'
 import { jobsPage } from '../api/jobs.ts'
 import { useKeyNames } from '../api/limits.ts'
@@ -9,6 +9,7 @@ import { useTally, useWorkers } from '../api/queries.ts'
 import { useSession } from '../api/session.tsx'
 import { Icon, type IconName } from '../parts/icon.tsx'
 import { StateIcon } from '../parts/state-icon.tsx'
+import { useSettled } from '../words/settled.ts'
 import { useWords, VOCABULARIES } from '../words/vocabulary.tsx'
 import { PLACES } from './places.ts'
 import { THEMES, wear } from './theme.ts'
@@ -23,6 +24,8 @@ interface Item {
 
 const icon = (name: IconName) => <Icon name={name} />
 const JOBS_SHOWN = 5
+/** The server is asked once somebody has stopped to type, for so long. */
+const ASKED_AFTER_MS = 150
 
 export function Palette({ open, onClose }: { readonly open: boolean; readonly onClose: () => void }): ReactNode {
   return (
@@ -43,7 +46,7 @@ export function Palette({ open, onClose }: { readonly open: boolean; readonly on
 function Search({ onClose }: { readonly onClose: () => void }): ReactNode {
   const [text, setText] = useState('')
   const [chosen, setChosen] = useState(0)
-  const items = useItems(useDeferredValue(text.trim()))
+  const items = useItems(text.trim())
   const take = (item: Item | undefined) => {
     if (item === undefined) return
     onClose()
@@ -108,10 +111,11 @@ function useItems(text: string): readonly Item[] {
   const session = useSession()
   const words = useWords()
   const [, go] = useLocation()
+  const settled = useSettled(text, ASKED_AFTER_MS)
   const { data } = useQuery({
-    queryKey: ['palette', text],
-    queryFn: ({ signal }) => jobsPage(quoted(text), undefined, signal),
-    enabled: text.length > 1 && session.can('listJobs'),
+    queryKey: ['palette', settled],
+    queryFn: ({ signal }) => jobsPage(quoted(settled), undefined, signal),
+    enabled: settled.length > 1 && session.can('listJobs'),
     retry: false,
   })
   const jobs = (data?.jobs ?? []).slice(0, JOBS_SHOWN).map(

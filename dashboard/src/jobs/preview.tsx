@@ -2,7 +2,7 @@
 import type { ReactNode } from 'react'
 import { Link } from 'wouter'
 import { ActionButtons } from '../actions/buttons.tsx'
-import { useExplain, useJob } from '../api/queries.ts'
+import { useExplain, useJob } from '../api/job.ts'
 import type { Job } from '../api/wire.ts'
 import { useKeys } from '../frame/keys.ts'
 import { Facts } from '../job/facts.tsx'
@@ -49,7 +49,7 @@ export function Preview({ id, onClose }: PreviewProps): ReactNode {
 }
 
 function Shown({ job }: { readonly job: Job }): ReactNode {
-  const { data: why } = useExplain(job.id, job.rev)
+  const { data: why } = useExplain(job.id, job)
   return (
     <>
       <div className="flex flex-wrap items-center gap-2">

@@ -4,8 +4,8 @@ import { type ReactNode, useCallback } from 'react'
 import { Link, useSearchParams } from 'wouter'
 import { ActionButtons, NotPossible } from '../actions/buttons.tsx'
 import { useHistory } from '../api/history.ts'
+import { useExplain, useJob } from '../api/job.ts'
 import { useLive } from '../api/live.ts'
-import { useExplain, useJob } from '../api/queries.ts'
 import type { Job, JobEvent } from '../api/wire.ts'
 import { Title } from '../frame/title.tsx'
 import { Facts } from '../job/facts.tsx'
@@ -25,9 +25,9 @@ import { useNow } from '../words/now.ts'
 import { useSparingly } from '../words/sparingly.ts'
 
 export function JobPlace({ id }: { readonly id: string }): ReactNode {
-  const { data: job, error } = useJob(id)
+  const { data: job, error } = useJob(id, true)
   const { data: history } = useHistory(id, job?.rev)
-  const { data: why } = useExplain(id, job?.rev)
+  const { data: why } = useExplain(id, job)
   const isNarrow = useMedia('(max-width: 1099px)')
   const isPhone = useMedia('(max-width: 719px)')
   const looked = useLookedAt()

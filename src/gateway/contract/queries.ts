@@ -70,7 +70,7 @@ export const jobsQuery = membersOnly({
 
 const bodyName = text(LENGTHS.key)
 export const jobQuery = membersOnly({
-  bodies: z.string().max(1_000).optional().describe('names, separated by commas'),
+  bodies: z.string().max(1_000).optional().describe('names, separated by commas; none: the record alone'),
   body: z
     .union([bodyName, listOf(bodyName, { most: AT_ONCE.names })])
     .optional()

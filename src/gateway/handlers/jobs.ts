@@ -103,7 +103,9 @@ export const showJob: Handler = async (call, parts) => {
   const tell = (job: Job) => shown(call, job, dialectName, policy === 'true')
   const named = async (job: Job) => (dialectName === undefined ? job : await namedByStart(parts.engine, job))
   if (isMasked(call)) return json(200, { ...tell(await named((await loaded(call, parts, [])).job)), masked: true })
-  const asked = [...(bodies?.split(',') ?? []), ...[body].flat()]
+  const asked = [...(bodies?.split(',').filter((name) => name !== '') ?? []), ...[body].flat()]
+  // The record alone: who looks at it again and again need not have its input each time.
+  if (bodies === '' && asked.length === 0) return json(200, tell(await named((await loaded(call, parts, [])).job)))
   if (bodies !== undefined || asked.length > 0) return await withBodies(call, parts, asked, tell)
   const found = await loaded(call, parts, ['input', 'output'])
   if (dialectName !== undefined) {
