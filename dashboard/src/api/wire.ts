@@ -14,7 +14,7 @@ export type {
   TrafficAnswer,
 } from '../../../src/gateway/contract/answers.ts'
 
-export { approvalAmiss, DEAD_LETTER_REASONS, KEY_STATES } from '../../../src/gateway/contract/answers.ts'
+export { approvalAmiss, DEAD_LETTER_REASONS, isReserved, KEY_STATES } from '../../../src/gateway/contract/answers.ts'
 export type { Scope } from '../../../src/gateway/contract/route.ts'
 export type { RefusedCells } from '../../../src/gateway/contract/telling.ts'
 

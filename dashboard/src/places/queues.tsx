@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react'
 import { Link } from 'wouter'
 import { useMachine, useQueues, useTraffic, useWorkers } from '../api/queries.ts'
-import type { Machine, Queue, TrafficAnswer, Worker } from '../api/wire.ts'
+import { isReserved, type Machine, type Queue, type TrafficAnswer, type Worker } from '../api/wire.ts'
 import { Title } from '../frame/title.tsx'
 import { minutesOf } from '../machine/minutes.ts'
 import { Card } from '../parts/card.tsx'
@@ -13,6 +13,7 @@ import { Mix } from '../queues/mix.tsx'
 import { QueuePanel } from '../queues/panel.tsx'
 import { PauseButton } from '../queues/pause-button.tsx'
 import { count, inWords, rate } from '../words/format.ts'
+import { isAlone, servingOf } from '../workers/serving.ts'
 
 /** What has ended in each queue is counted over this. */
 const WINDOW = '15m'
@@ -108,13 +109,10 @@ function endedPerMinute(traffic: TrafficAnswer | undefined, queue: string): numb
   return (traffic.ended.find((each) => each.queue === queue)?.count ?? 0) / minutesOf(traffic)
 }
 
-/** pawl's own are served by gateways and workers alike, which announce nothing of it. */
-const isOwn = (queue: string): boolean => queue.startsWith('pawl.')
-
 function QueueRow({ queue, machine, workers, perMinute, isChosen, besides }: QueueRowProps): ReactNode {
   const live = machine.states.filter((state) => !machine.terminal.includes(state))
   const total = live.reduce((sum, state) => sum + (queue.counts[state] ?? 0), 0)
-  const serving = workers.filter((worker) => worker.present && worker.queues?.includes(queue.queue) === true).length
+  const serving = servingOf(workers, queue.queue).length
   return (
     <tr className={isChosen ? 'bg-hover' : ''}>
       <td>
@@ -134,9 +132,9 @@ function QueueRow({ queue, machine, workers, perMinute, isChosen, besides }: Que
         {perMinute === undefined ? '' : rate(perMinute)}
       </td>
       <td
-        className={`num hidden phone:table-cell ${serving === 0 && !isOwn(queue.queue) ? 'font-medium text-again' : 'text-text-2'}`}
+        className={`num hidden phone:table-cell ${isAlone(workers, queue.queue) ? 'font-medium text-again' : 'text-text-2'}`}
       >
-        {isOwn(queue.queue) ? 'any' : serving === 0 ? 'none' : count(serving)}
+        {isReserved(queue.queue) ? 'any' : serving === 0 ? 'none' : count(serving)}
       </td>
       <td className="hidden whitespace-nowrap text-text-2 phone:table-cell">
         {queue.paused ? (

@@ -2,6 +2,7 @@
 import type { Queue, State, TallyAnswer, TrafficAnswer, Worker } from '../api/wire.ts'
 import type { Family } from '../machine/families.ts'
 import { count, inWords, plural, rate, span } from '../words/format.ts'
+import { isAlone } from '../workers/serving.ts'
 
 export interface Need {
   readonly text: string
@@ -45,10 +46,7 @@ const sentenceFor = (needs: number): string =>
 
 function needsOf({ counts, queues, workers, brokenKeys, missed, trouble, now }: Around): readonly Need[] {
   const waits = queues.filter(({ paused }) => !paused).map((queue) => ({ ...queue, waitedMs: waitedMs(queue, now) }))
-  const alone = waits.filter(
-    ({ queue, waitedMs: ms }) =>
-      ms > 0 && !workers.some((worker) => worker.present && worker.queues?.includes(queue) === true),
-  )
+  const alone = waits.filter(({ queue, waitedMs: ms }) => ms > 0 && isAlone(workers, queue))
   const old = waits.filter((each) => each.waitedMs > OLD_MS && !alone.includes(each))
   const held = queues.filter(
     ({ paused, pausedSince }) => paused && now - Date.parse(pausedSince ?? '') > PAUSED_LONG_MS,

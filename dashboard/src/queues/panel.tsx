@@ -10,6 +10,7 @@ import { Icon } from '../parts/icon.tsx'
 import { Moment } from '../parts/moment.tsx'
 import { StateWord } from '../parts/state-word.tsx'
 import { count, rate } from '../words/format.ts'
+import { servingOf } from '../workers/serving.ts'
 import { PauseButton } from './pause-button.tsx'
 
 export interface QueuePanelProps {
@@ -21,7 +22,7 @@ export interface QueuePanelProps {
 
 export function QueuePanel({ queue, machine, workers, perMinute }: QueuePanelProps): ReactNode {
   const asked = `queue:${quoted(queue.queue)}`
-  const serving = workers.filter((worker) => worker.present && worker.queues?.includes(queue.queue) === true)
+  const serving = servingOf(workers, queue.queue)
   const states = machine.states.filter((state) => (queue.counts[state] ?? 0) > 0)
   const isLive = states.filter((state) => !machine.terminal.includes(state))
   return (

@@ -129,3 +129,5 @@ export { KEY_STATES } from '../../core/flow/key.ts'
 export { DEAD_LETTER_REASONS } from '../../core/job.ts'
 /** What may be done to many. */
 export type { Action as OperationAction } from '../../core/operation.ts'
+/** Whether a queue is one of pawl's own. */
+export { isReserved } from '../../core/reserved.ts'
