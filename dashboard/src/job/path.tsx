@@ -2,10 +2,12 @@
 import { type CSSProperties, type ReactNode, useState } from 'react'
 import type { JobEvent, State } from '../api/wire.ts'
 import { useKeys } from '../frame/keys.ts'
+import { middle, type Point } from '../machine/corners.ts'
 import { arrow } from '../machine/drawing.tsx'
 import { FAMILY } from '../machine/families.ts'
-import { COMPACT, type Line, type Point } from '../machine/layout.ts'
+import { COMPACT, type Layout, type Line } from '../machine/layout.ts'
 import type { LineName } from '../machine/lines.ts'
+import { TALL } from '../machine/tall.ts'
 import { Card } from '../parts/card.tsx'
 import { Icon } from '../parts/icon.tsx'
 import { StateIcon } from '../parts/state-icon.tsx'
@@ -64,27 +66,17 @@ export function Path({ events, move: chosen, onMove }: PathProps): ReactNode {
           <span className="hidden phone:inline">
             {last === undefined ? '' : `${words.event(last.event)}, rev ${last.rev}`}
           </span>
-          <button
-            type="button"
-            className="rounded-md p-1 hover:bg-hover"
-            aria-label="The move before"
-            onClick={() => move(-1)}
-          >
+          <button type="button" className="icon-button" aria-label="The move before" onClick={() => move(-1)}>
             <Icon name="left" />
           </button>
           move {at} of {steps.length}
-          <button
-            type="button"
-            className="rounded-md p-1 hover:bg-hover"
-            aria-label="The next move"
-            onClick={() => move(1)}
-          >
+          <button type="button" className="icon-button" aria-label="The next move" onClick={() => move(1)}>
             <Icon name="right" />
           </button>
         </>
       }
     >
-      {isPhone && !isDrawn ? <Chips steps={seen} /> : <PathDrawing steps={seen} />}
+      {isPhone && !isDrawn ? <Chips steps={seen} /> : <PathDrawing steps={seen} layout={isPhone ? TALL : COMPACT} />}
       {isPhone ? (
         <button
           type="button"
@@ -105,9 +97,9 @@ const timesOf = (steps: readonly Step[]): ReadonlyMap<LineName, number> => {
   return times
 }
 
-function PathDrawing({ steps }: { readonly steps: readonly Step[] }): ReactNode {
+function PathDrawing({ steps, layout }: { readonly steps: readonly Step[]; readonly layout: Layout }): ReactNode {
   const words = useWords()
-  const { width, height, lines, rails, nodes, entry, node } = COMPACT
+  const { width, height, lines, rails, nodes, entry, node } = layout
   const times = timesOf(steps)
   const visited = new Set(steps.flatMap(({ from, to }) => [from, to]))
   const present = steps.at(-1)?.to
@@ -117,7 +109,7 @@ function PathDrawing({ steps }: { readonly steps: readonly Step[] }): ReactNode 
   return (
     <div className="px-4 pb-4">
       <svg
-        className="machine block w-full"
+        className={`machine mx-auto block w-full ${layout === TALL ? 'max-w-[440px]' : ''}`}
         viewBox={`0 0 ${width} ${height}`}
         role="img"
         aria-label={`The path of this job: ${steps.map(({ to }) => words.state(to)).join(', ')}`}
@@ -147,7 +139,9 @@ function PathDrawing({ steps }: { readonly steps: readonly Step[] }): ReactNode 
             </g>
           )
         })}
-        <Branch steps={steps} />
+        {steps.some(({ from, line }) => from === 'running' && line !== undefined && ENDINGS.has(line)) ? (
+          <path className="taken" d={layout.branch} />
+        ) : null}
         <circle cx={entry.x} cy={entry.y} r="4" fill="var(--text)" />
         {all.map(([name, line]) =>
           (times.get(name) ?? 0) > 1 ? <Times key={name} d={line.d} n={times.get(name) ?? 0} /> : null,
@@ -168,26 +162,20 @@ function PathDrawing({ steps }: { readonly steps: readonly Step[] }): ReactNode 
   )
 }
 
-/** From what runs to where the endings branch off: the lines of endings begin there, since other states end, too. */
-function Branch({ steps }: { readonly steps: readonly Step[] }): ReactNode {
-  const { nodes, node, lines } = COMPACT
-  const line = steps.find(
-    ({ from, line: taken }) => from === 'running' && taken !== undefined && ENDINGS.has(taken),
-  )?.line
-  const [x] = (line === undefined ? [] : (lines[line]?.d.match(/-?\d+(?:\.\d+)?/g) ?? [])).map(Number)
-  if (x === undefined) return null
-  return <path className="taken" d={`M${nodes.running.x + node.width / 2} ${nodes.running.y}H${x}`} />
-}
-
+/** They leave where other states end, too: what ran goes there first. */
 const ENDINGS: ReadonlySet<LineName> = new Set(['fail', 'bury', 'expire', 'cancel'])
 
-/** In the middle of the line's first stretch. */
+const BADGE = { width: 24, height: 16 }
+
+/** How often it was taken. */
 function Times({ d, n }: { readonly d: string; readonly n: number }): ReactNode {
-  const [x1 = 0, y1 = 0, x2 = 0, y2 = 0] = (d.match(/-?\d+(?:\.\d+)?/g) ?? []).map(Number)
-  const [x, y] = [(x1 + x2) / 2, (y1 + y2) / 2]
+  const place = middle(d)
+  // Beside a short one: on it, it would hide where it leads to.
+  const x = place.x + (place.length < BADGE.width * 1.5 ? BADGE.width * 0.75 : 0)
+  const { y } = place
   return (
     <g>
-      <rect x={x - 12} y={y - 8} width="24" height="16" rx="8" fill="var(--text)" />
+      <rect x={x - BADGE.width / 2} y={y - BADGE.height / 2} {...BADGE} rx={BADGE.height / 2} fill="var(--text)" />
       <text x={x} y={y + 3.5} fontSize="10" fontWeight="600" textAnchor="middle" fill="var(--surface)">
         ×{n}
       </text>
@@ -233,11 +221,11 @@ function PathNode({ state, at, size, isVisited, isPresent, word }: PathNodeProps
         stroke={isVisited ? `color-mix(in srgb, var(--${family}) 40%, var(--surface))` : 'var(--line)'}
       />
       <g opacity={isVisited ? 1 : 0.45}>
-        <StateIcon state={state} size={14} x={x + 8} y={y + 8} />
+        <StateIcon state={state} size={14} x={x + 8} y={at.y - 7} />
       </g>
       <text
         x={x + 28}
-        y={y + 19}
+        y={at.y + 4}
         fontSize="11.5"
         fontWeight={isVisited ? 500 : 400}
         fill={isVisited ? 'var(--text)' : 'var(--text-3)'}

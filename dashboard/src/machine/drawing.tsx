@@ -4,8 +4,9 @@ import type { State } from '../api/wire.ts'
 import { StateIcon } from '../parts/state-icon.tsx'
 import { count, rate } from '../words/format.ts'
 import { useWords, type Vocabulary } from '../words/vocabulary.tsx'
+import type { Point } from './corners.ts'
 import { FAMILY } from './families.ts'
-import type { Layout, Line, Point, Side } from './layout.ts'
+import type { Layout, Line, Side } from './layout.ts'
 import type { LineName } from './lines.ts'
 
 export interface NodeFacts {
@@ -142,8 +143,7 @@ function Edge({ name, line, perMinute, isChosen, onChoose }: EdgeProps): ReactNo
       onKeyDown={pressed(choose)}
     >
       <title>{`${name}, ${rate(perMinute)}${perMinute > SAMPLED ? '; of so many its dots are a sample' : ''}`}</title>
-      {/* A line is thin: what is pressed is around it. */}
-      <path d={line.d} fill="none" stroke="transparent" strokeWidth="12" />
+      <path className="around" d={line.d} />
       <path
         className="edge"
         d={line.d}

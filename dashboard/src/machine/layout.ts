@@ -1,11 +1,7 @@
-/** Where nodes and lines stand: three layouts of one graph, as data. */
+/** Where nodes and lines stand: three layouts of one graph, as data; two of them are one at two sizes, the third is `tall.ts`. */
 import type { State } from '../api/wire.ts'
+import { type Point, path } from './corners.ts'
 import type { LineName } from './lines.ts'
-
-export interface Point {
-  readonly x: number
-  readonly y: number
-}
 
 export interface Label extends Point {
   readonly anchor: 'start' | 'middle' | 'end'
@@ -28,7 +24,9 @@ export interface Layout {
   readonly height: number
   readonly node: { readonly width: number; readonly height: number; readonly radius: number }
   readonly nodes: Readonly<Record<State, Point>>
-  readonly lines: Readonly<Partial<Record<LineName, Line>>>
+  readonly lines: Readonly<Record<LineName, Line>>
+  /** From what runs to where the ways of ending leave that other states take, too. */
+  readonly branch: string
   /** Lines that say something and stand for no change of their own. */
   readonly rails: readonly Line[]
   /** Words that stand for no line. */
@@ -153,6 +151,13 @@ function laidOut({ width, height, node, x, y, reopen, corner, frame }: Grid): La
     height,
     node,
     entry: { x: x.entry, y: road },
+    branch: path(
+      [
+        { x: x.running + w, y: road },
+        { x: x.branch, y: road },
+      ],
+      corner,
+    ),
     frame,
     nodes: {
       pending: { x: x.queued, y: admission },
@@ -341,143 +346,4 @@ function laidOut({ width, height, node, x, y, reopen, corner, frame }: Grid): La
       })),
     ],
   }
-}
-
-const CORNER = 10
-const tallNode = { width: 150, height: 50, radius: 9 }
-const L = 79
-const R = 263
-const BUS = 350
-
-/** For a phone: the road runs down, what is beside it stands right, endings at the bottom. */
-export const TALL: Layout = {
-  width: 358,
-  height: 592,
-  node: tallNode,
-  entry: { x: L, y: 30 },
-  frame: { x: 0.5, y: 406, width: 357, height: 182 },
-  nodes: {
-    queued: { x: L, y: 96 },
-    claimed: { x: L, y: 162 },
-    running: { x: L, y: 228 },
-    pending: { x: R, y: 30 },
-    retrying: { x: R, y: 162 },
-    stalled: { x: R, y: 228 },
-    waiting: { x: R, y: 294 },
-    parked: { x: R, y: 360 },
-    succeeded: { x: 87, y: 440 },
-    failed: { x: 271, y: 440 },
-    dead_lettered: { x: 87, y: 497 },
-    timed_out: { x: 271, y: 497 },
-    cancelled: { x: 87, y: 554 },
-    denied: { x: 271, y: 554 },
-  },
-  lines: {
-    enter: { d: 'M79 30V71', head: { x: L, y: 71, to: 'down' }, label: { x: 88, y: 62, anchor: 'start' } },
-    'enter-pending': {
-      d: 'M79 30H188',
-      head: { x: 188, y: 30, to: 'right' },
-      label: { x: 130, y: 24, anchor: 'middle' },
-    },
-    admit: {
-      d: path(
-        [
-          { x: R, y: 55 },
-          { x: R, y: 96 },
-          { x: 154, y: 96 },
-        ],
-        CORNER,
-      ),
-      head: { x: 154, y: 96, to: 'left' },
-      label: { x: 271, y: 72, anchor: 'start' },
-    },
-    claim: { d: 'M79 121V137', head: { x: L, y: 137, to: 'down' }, label: { x: 88, y: 133, anchor: 'start' } },
-    start: { d: 'M79 187V203', head: { x: L, y: 203, to: 'down' }, label: { x: 88, y: 199, anchor: 'start' } },
-    succeed: { d: 'M79 253V406', head: { x: L, y: 406, to: 'down' }, label: { x: 88, y: 340, anchor: 'start' } },
-    retry: {
-      d: path(
-        [
-          { x: 154, y: 216 },
-          { x: 171, y: 216 },
-          { x: 171, y: 174 },
-          { x: 188, y: 174 },
-        ],
-        8,
-      ),
-      head: { x: 188, y: 174, to: 'right' },
-    },
-    'claim-retrying': { d: 'M188 151H154', head: { x: 154, y: 151, to: 'left' } },
-    lose: { d: 'M154 228H188', head: { x: 188, y: 228, to: 'right' } },
-    wait: {
-      d: path(
-        [
-          { x: 154, y: 240 },
-          { x: 171, y: 240 },
-          { x: 171, y: 294 },
-          { x: 188, y: 294 },
-        ],
-        8,
-      ),
-      head: { x: 188, y: 294, to: 'right' },
-    },
-    park: { d: 'M263 319V335', head: { x: R, y: 335, to: 'down' }, label: { x: 271, y: 331, anchor: 'start' } },
-    'wake-parked': {
-      d: path(
-        [
-          { x: 338, y: 360 },
-          { x: BUS, y: 360 },
-          { x: BUS, y: 96 },
-          { x: 154, y: 96 },
-        ],
-        CORNER,
-      ),
-      head: { x: 154, y: 96, to: 'left' },
-    },
-    wake: {
-      d: path(
-        [
-          { x: 338, y: 294 },
-          { x: BUS, y: 294 },
-          { x: BUS, y: 280 },
-        ],
-        7,
-      ),
-    },
-    requeue: {
-      d: path(
-        [
-          { x: 338, y: 228 },
-          { x: BUS, y: 228 },
-          { x: BUS, y: 214 },
-        ],
-        7,
-      ),
-    },
-  },
-  notes: [{ x: 88, y: 390, anchor: 'start', word: 'ended, within the window' }],
-  rails: [],
-}
-
-/** Straight lines with round corners. */
-function path(points: readonly Point[], corner: number): string {
-  const [first] = points as readonly [Point, ...Point[]]
-  let d = `M${first.x} ${first.y}`
-  for (let n = 1; n < points.length; n += 1) {
-    const [before, here, next] = [points[n - 1], points[n], points[n + 1]] as [Point, Point, Point | undefined]
-    if (next === undefined) return `${d}L${here.x} ${here.y}`
-    const radius = Math.min(corner, length(before, here) / 2, length(here, next) / 2)
-    const begin = towards(here, before, radius)
-    const end = towards(here, next, radius)
-    d += `L${begin.x} ${begin.y}Q${here.x} ${here.y} ${end.x} ${end.y}`
-  }
-  return d
-}
-
-// Declarations, not values: the layouts above are made of them while this module is still being read.
-function length(a: Point, b: Point): number {
-  return Math.abs(a.x - b.x) + Math.abs(a.y - b.y)
-}
-
-function towards(from: Point, to: Point, by: number): Point {
-  return { x: from.x + Math.sign(to.x - from.x) * by, y: from.y + Math.sign(to.y - from.y) * by }
 }

@@ -11,11 +11,12 @@ import { useNow } from '../words/now.ts'
 import { useWords } from '../words/vocabulary.tsx'
 import { Dots } from './dots.tsx'
 import { Drawing, type NodeFacts } from './drawing.tsx'
-import { TALL, WIDE } from './layout.ts'
+import { WIDE } from './layout.ts'
 import { LinePanel } from './line-panel.tsx'
 import { type LineName, lineOf } from './lines.ts'
 import { minutesOf } from './minutes.ts'
 import { NumbersTable } from './numbers-table.tsx'
+import { TALL } from './tall.ts'
 import { useExtremes } from './use-extremes.ts'
 
 export interface LiveMachineProps {
@@ -35,8 +36,10 @@ export function LiveMachine({ tally, traffic, queues, workers, isWelcome = false
   const [line, chooseLine] = useState<LineName>()
   const [isTable, setTable] = useState(false)
   useKeys({ t: () => setTable(!isTable) })
+  // Narrower, the letters of the wide one were too small to read.
+  const isTall = useMedia('(max-width: 999px)')
   const isPhone = useMedia('(max-width: 719px)')
-  const layout = isPhone ? TALL : WIDE
+  const layout = isTall ? TALL : WIDE
   if (machine === undefined) return null
   const small = {
     ...extremes,
@@ -47,7 +50,7 @@ export function LiveMachine({ tally, traffic, queues, workers, isWelcome = false
   const nodes = factsOf(machine, tally, traffic, small)
   const rates = ratesOf(traffic)
   return (
-    <div className="flex flex-col gap-3">
+    <div className="flex flex-col gap-3 phone:max-[1000px]:grid phone:max-[1000px]:grid-cols-[minmax(0,380px)_minmax(0,1fr)] phone:max-[1000px]:items-start">
       <Drawing
         layout={layout}
         label="The state machine with live counts and rates"
@@ -66,17 +69,24 @@ export function LiveMachine({ tally, traffic, queues, workers, isWelcome = false
       >
         <Dots layout={layout} />
       </Drawing>
-      {chosen === undefined ? null : <NodePanel state={chosen} machine={machine} traffic={traffic} />}
-      {line === undefined ? null : <LinePanel line={line} machine={machine} traffic={traffic} />}
-      <button
-        type="button"
-        className="btn btn-ghost self-start text-sm"
-        aria-expanded={isTable}
-        onClick={() => setTable(!isTable)}
-      >
-        As a table <kbd>t</kbd>
-      </button>
-      {isTable ? <NumbersTable states={machine.states} nodes={nodes} traffic={traffic} /> : null}
+      <div className="flex min-w-0 flex-col gap-3">
+        {chosen === undefined ? null : <NodePanel state={chosen} machine={machine} traffic={traffic} />}
+        {line === undefined ? null : <LinePanel line={line} machine={machine} traffic={traffic} />}
+        {/* Beside the tall one there is room for it anyway. */}
+        {isTall && !isPhone ? null : (
+          <button
+            type="button"
+            className="btn btn-ghost self-start text-sm"
+            aria-expanded={isTable}
+            onClick={() => setTable(!isTable)}
+          >
+            As a table <kbd>t</kbd>
+          </button>
+        )}
+        {isTable || (isTall && !isPhone) ? (
+          <NumbersTable states={machine.states} nodes={nodes} traffic={traffic} />
+        ) : null}
+      </div>
     </div>
   )
 }
@@ -174,7 +184,7 @@ function NodePanel({ state, machine, traffic }: NodePanelProps): ReactNode {
       ))
     )
   return (
-    <div className="grid gap-4 border-t border-line p-4 phone:grid-cols-3">
+    <div className="grid gap-4 border-t border-line p-4 min-[1000px]:grid-cols-3">
       <div>
         <h3 className="mb-1 flex items-center gap-3">
           <StateWord state={state} />

@@ -27,9 +27,9 @@ export function NumbersTable({ states, nodes, traffic }: NumbersTableProps): Rea
           <tr>
             <th>State</th>
             <th className="num">Jobs</th>
-            <th className="num">Come in</th>
-            <th className="num">Go out</th>
-            <th>Besides</th>
+            <th className="num hidden @min-[360px]:table-cell">Come in</th>
+            <th className="num hidden @min-[360px]:table-cell">Go out</th>
+            <th className="hidden @min-[640px]:table-cell">Besides</th>
           </tr>
         </thead>
         <tbody>
@@ -39,9 +39,9 @@ export function NumbersTable({ states, nodes, traffic }: NumbersTableProps): Rea
                 <StateWord state={state} />
               </td>
               <td className="num">{nodes[state]?.count ?? '–'}</td>
-              <td className="num">{flow(state, 'to')}</td>
-              <td className="num">{flow(state, 'from')}</td>
-              <td className="w-full text-text-2">{nodes[state]?.title}</td>
+              <td className="num hidden @min-[360px]:table-cell">{flow(state, 'to')}</td>
+              <td className="num hidden @min-[360px]:table-cell">{flow(state, 'from')}</td>
+              <td className="hidden w-full text-text-2 @min-[640px]:table-cell">{nodes[state]?.title}</td>
             </tr>
           ))}
         </tbody>

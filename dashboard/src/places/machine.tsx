@@ -1,17 +1,17 @@
 /** The table the engine enforces: commands against states, and the words of the documents beside ours. */
 import type { ReactNode } from 'react'
 import { useSearchParams } from 'wouter'
-import { useDialect, useMachine, useQueues, useTally, useTraffic, useWorkers } from '../api/queries.ts'
+import { useMachine, useQueues, useTally, useTraffic, useWorkers } from '../api/queries.ts'
 import { useSession } from '../api/session.tsx'
-import type { Machine, Move, State } from '../api/wire.ts'
+import type { Move, State } from '../api/wire.ts'
 import { Title } from '../frame/title.tsx'
+import { CommandTable } from '../machine/command-table.tsx'
 import { LiveMachine } from '../machine/live-machine.tsx'
+import { Vocabularies } from '../machine/vocabularies.tsx'
 import { Card } from '../parts/card.tsx'
-import { Scroll } from '../parts/scroll.tsx'
-import { StateIcon } from '../parts/state-icon.tsx'
 import { StateWord } from '../parts/state-word.tsx'
 import { Loading, Trouble } from '../parts/trouble.tsx'
-import { stateIn, useWords, VOCABULARIES } from '../words/vocabulary.tsx'
+import { useWords } from '../words/vocabulary.tsx'
 
 export function MachinePlace(): ReactNode {
   const { data: machine, error } = useMachine()
@@ -24,7 +24,7 @@ export function MachinePlace(): ReactNode {
   const [command, state] = (params.get('cell') ?? '').split('.')
   const moves = command === undefined || state === undefined ? undefined : machine?.commands[command]?.[state as State]
   return (
-    <div className="flex flex-col gap-4 p-4 phone:px-6 phone:py-5">
+    <div className="page">
       <Title text="Machine" />
       {error === null ? null : <Trouble error={error} />}
       {machine === undefined ? (
@@ -45,7 +45,7 @@ export function MachinePlace(): ReactNode {
             </div>
           </Card>
           <Card title="Commands and states">
-            <Table
+            <CommandTable
               machine={machine}
               chosen={`${command}.${state}`}
               onChoose={(cell) => setParams({ cell }, { replace: true })}
@@ -60,69 +60,6 @@ export function MachinePlace(): ReactNode {
     </div>
   )
 }
-
-interface TableProps {
-  readonly machine: Machine
-  readonly chosen: string
-  readonly onChoose: (cell: string) => void
-}
-
-function Table({ machine, chosen, onChoose }: TableProps): ReactNode {
-  const words = useWords()
-  return (
-    <Scroll label="Commands and states">
-      <table className="rows tight text-sm">
-        <thead>
-          <tr>
-            <th>Command</th>
-            {machine.states.map((state) => (
-              <th key={state} className="text-center!" title={state}>
-                <span className="inline-flex flex-col items-center gap-0.5">
-                  <StateIcon state={state} />
-                  {words.state(state)}
-                </span>
-              </th>
-            ))}
-          </tr>
-        </thead>
-        <tbody>
-          {Object.entries(machine.commands).map(([command, cells]) => (
-            <tr key={command}>
-              <td className="mono font-medium">{command}</td>
-              {machine.states.map((state) => {
-                const moves = cells[state]
-                const cell = `${command}.${state}`
-                return (
-                  <td key={state} className="text-center">
-                    {moves === undefined ? (
-                      <span className="text-text-3" aria-hidden="true">
-                        ·
-                      </span>
-                    ) : (
-                      <button
-                        type="button"
-                        aria-pressed={cell === chosen}
-                        aria-label={`${command} from ${state}: to ${targetsOf(moves).join(' or ')}`}
-                        className={`inline-flex min-h-6 items-center gap-0.5 rounded-md px-1 hover:bg-hover ${cell === chosen ? 'bg-hover outline-2 outline-focus' : ''}`}
-                        onClick={() => onChoose(cell)}
-                      >
-                        {targetsOf(moves).map((to) => (
-                          <StateIcon key={to} state={to} size={14} />
-                        ))}
-                      </button>
-                    )}
-                  </td>
-                )
-              })}
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </Scroll>
-  )
-}
-
-const targetsOf = (moves: readonly Move[]): readonly State[] => [...new Set(moves.map(({ to }) => to))]
 
 function Cell({
   command,
@@ -150,61 +87,4 @@ function Cell({
       </ul>
     </Card>
   )
-}
-
-const DOCUMENTS = VOCABULARIES.filter((name) => name !== 'pawl')
-
-/** The words of all documents side by side. */
-function Vocabularies({ states }: { readonly states: readonly State[] }): ReactNode {
-  const words = useWords()
-  return (
-    <Card
-      title="Vocabularies"
-      note="what each document calls a state; A / B where it depends on how far a job has come"
-    >
-      <Scroll label="Vocabularies">
-        <table className="rows text-sm">
-          <thead>
-            <tr>
-              <th>pawl</th>
-              {DOCUMENTS.map((name) => (
-                <th key={name}>
-                  <button
-                    type="button"
-                    className={`link ${words.name === name ? 'font-semibold' : ''}`}
-                    aria-pressed={words.name === name}
-                    onClick={() => words.choose(words.name === name ? 'pawl' : name)}
-                  >
-                    {name}
-                  </button>
-                </th>
-              ))}
-            </tr>
-          </thead>
-          <tbody>
-            {states.map((state) => (
-              <tr key={state}>
-                <td>
-                  <span className="inline-flex items-center gap-1.5 font-medium">
-                    <StateIcon state={state} />
-                    {state}
-                  </span>
-                </td>
-                {DOCUMENTS.map((name) => (
-                  <td key={name} className="mono">
-                    <Word name={name} state={state} />
-                  </td>
-                ))}
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </Scroll>
-    </Card>
-  )
-}
-
-function Word({ name, state }: { readonly name: string; readonly state: State }): ReactNode {
-  const { data } = useDialect(name)
-  return data === undefined ? '' : stateIn(data, state)
 }
