@@ -68,6 +68,8 @@ export interface EnterOptions {
   readonly theme?: 'light' | 'dark'
   readonly width?: number
   readonly height?: number
+  /** It is used by finger. */
+  readonly touch?: boolean
   /** Another gateway to the same store. */
   readonly at?: string
 }
@@ -95,7 +97,7 @@ export async function openDashboardFixture(on: Kept = 'sqlite', rules?: readonly
     gateway,
     browser,
     url: place.url,
-    async enter(scope, { theme = 'light', width = 1440, height = 900, at = gateway.url } = {}) {
+    async enter(scope, { theme = 'light', width = 1440, height = 900, touch = false, at = gateway.url } = {}) {
       const { token } = await gateway.tokens.create({
         name: `the ${scope}`,
         scope,
@@ -106,6 +108,7 @@ export async function openDashboardFixture(on: Kept = 'sqlite', rules?: readonly
         viewport: { width, height },
         colorScheme: theme,
         reducedMotion: 'reduce',
+        hasTouch: touch,
       })
       const page = await context.newPage()
       const complaints = listened(page)

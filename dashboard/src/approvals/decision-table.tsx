@@ -16,9 +16,9 @@ export function DecisionTable({ decisions }: { readonly decisions: readonly Deci
             <th>When</th>
             <th>Decision</th>
             <th>Job</th>
-            <th>Rule</th>
-            <th>Why</th>
-            <th>By</th>
+            <th className="hidden @min-[480px]:table-cell">Rule</th>
+            <th className="hidden @min-[640px]:table-cell">Why</th>
+            <th className="hidden @min-[800px]:table-cell">By</th>
           </tr>
         </thead>
         <VirtualRows items={decisions} keyOf={({ id }) => id}>
@@ -33,18 +33,25 @@ export function DecisionTable({ decisions }: { readonly decisions: readonly Deci
                   {word}
                 </span>
               </td>
-              <td>
+              <td className="w-full max-w-0 @min-[480px]:w-auto @min-[480px]:max-w-none">
                 <Link className="link mono whitespace-nowrap" href={`/jobs/${encodeURIComponent(jobId)}?tab=events`}>
                   {jobId}
                 </Link>
+                {/* Where it has no column of its own. */}
+                <span className="block truncate text-sm text-text-2 @min-[480px]:hidden">
+                  {[rule, why].filter((part) => part !== undefined && part !== '').join(': ')}
+                </span>
               </td>
-              <td className="mono max-w-40 truncate" title={rule}>
+              <td
+                className="mono hidden w-full max-w-0 truncate @min-[480px]:table-cell @min-[640px]:w-auto @min-[640px]:max-w-40"
+                title={why === undefined ? rule : `${rule}: ${why}`}
+              >
                 {rule}
               </td>
-              <td className="w-full max-w-0 min-w-40 truncate text-text-2" title={why}>
+              <td className="hidden w-full max-w-0 min-w-40 truncate text-text-2 @min-[640px]:table-cell" title={why}>
                 {why}
               </td>
-              <td className="max-w-40 truncate text-text-2" title={by}>
+              <td className="hidden max-w-40 truncate text-text-2 @min-[800px]:table-cell" title={by}>
                 {by}
               </td>
             </tr>

@@ -27,15 +27,7 @@ export function ApprovalPanel({ id }: { readonly id: string }): ReactNode {
   const isOpen = rules.machine.commands['approve']?.[job.state] !== undefined
   return (
     <div className="flex min-w-0 flex-col gap-4">
-      <Card
-        title={<span className="break-all">{job.type}</span>}
-        note={<StatePill job={job} />}
-        right={
-          <Link href="/approvals" aria-label="Back to all" className="rounded-md p-1 hover:bg-hover desk:hidden">
-            <Icon name="close" />
-          </Link>
-        }
-      >
+      <Card title={<span className="break-all">{job.type}</span>} note={<StatePill job={job} />}>
         <div className="flex flex-col gap-3 px-4 pb-4">
           <Sentence job={job} isOpen={isOpen} />
           <Input job={job} />

@@ -8,6 +8,7 @@ import { Moment } from '../parts/moment.tsx'
 import { Phrase } from '../parts/phrase.tsx'
 import { StateIcon } from '../parts/state-icon.tsx'
 import { VirtualRows } from '../parts/virtual-rows.tsx'
+import { useMedia } from '../words/media.ts'
 
 /** Who must decide soonest, then who has waited longest for a policy. */
 export const byNeed = (a: Job, b: Job): number => urgency(a) - urgency(b) || (a.createdAt < b.createdAt ? -1 : 1)
@@ -28,7 +29,7 @@ export function PendingTable({ jobs, chosen, note }: PendingTableProps): ReactNo
         <thead>
           <tr>
             <th>Job</th>
-            <th>Why it waits</th>
+            <th className="hidden phone:table-cell">Why it waits</th>
             <th className="num hidden phone:table-cell">Waits</th>
             <th className="num">Expires</th>
           </tr>
@@ -46,13 +47,24 @@ export function PendingTable({ jobs, chosen, note }: PendingTableProps): ReactNo
 
 function Row({ job, isChosen }: { readonly job: Job; readonly isChosen: boolean }): ReactNode {
   const { id, type, state, approval, createdAt } = job
+  // Below the job, where it has no column.
+  const isPhone = useMedia('(max-width: 719px)')
+  const why =
+    approval === undefined || approval.given !== undefined ? (
+      <Phrase now={job.now} />
+    ) : (
+      <span title={approval.reason}>
+        <span className="mono text-text">{approval.rule}</span>
+        {approval.reason === undefined ? '' : `: ${approval.reason}`}
+      </span>
+    )
   return (
     <tr
       data-job={id}
       className={isChosen ? 'bg-hover shadow-[inset_2px_0_var(--focus)]' : 'hover:bg-hover'}
       aria-selected={isChosen}
     >
-      <td className="py-2">
+      <td className="w-full max-w-0 py-2 phone:w-auto phone:max-w-none">
         <Link href={`/approvals?job=${encodeURIComponent(id)}`} className="flex items-start gap-2">
           <span className="pt-0.5">
             <StateIcon state={state} />
@@ -60,19 +72,11 @@ function Row({ job, isChosen }: { readonly job: Job; readonly isChosen: boolean 
           <span className="min-w-0">
             <span className="block max-w-48 truncate font-medium">{type}</span>
             <span className="mono block text-text-3">{id}</span>
+            {isPhone ? <span className="block text-sm text-text-2">{why}</span> : null}
           </span>
         </Link>
       </td>
-      <td className="w-full max-w-0 truncate text-text-2">
-        {approval === undefined || approval.given !== undefined ? (
-          <Phrase now={job.now} />
-        ) : (
-          <span title={approval.reason}>
-            <span className="mono text-text">{approval.rule}</span>
-            {approval.reason === undefined ? '' : `: ${approval.reason}`}
-          </span>
-        )}
-      </td>
+      {isPhone ? null : <td className="w-full max-w-0 truncate text-text-2">{why}</td>}
       <td className="num hidden whitespace-nowrap text-text-2 phone:table-cell">
         <Moment at={createdAt} as="ago" />
       </td>

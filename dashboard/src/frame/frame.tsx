@@ -44,11 +44,11 @@ export function Frame({ children }: { readonly children: ReactNode }): ReactNode
   return (
     <div className="flex min-h-dvh">
       <Side places={places} isFolded={folded === 'folded'} />
-      <div className="flex min-w-0 flex-1 flex-col pb-16 phone:pb-0">
+      <div className="flex min-w-0 flex-1 flex-col pb-[calc(61px+env(safe-area-inset-bottom))] phone:pb-0">
         <TopBar onFind={() => setPaletteOpen(true)} />
         <ConnectionBar />
         <WordsBar />
-        <main className="flex min-w-0 flex-1 flex-col" id="main">
+        <main className="relative flex min-w-0 flex-1 flex-col" id="main">
           {children}
         </main>
       </div>
@@ -159,13 +159,7 @@ function Who({ isShown }: { readonly isShown: string }): ReactNode {
         {session.name} · {session.scope}
       </span>
       {session.by === 'session' ? (
-        <button
-          type="button"
-          className="ml-auto rounded-md p-1 hover:bg-hover"
-          title="Sign out"
-          aria-label="Sign out"
-          onClick={leave}
-        >
+        <button type="button" className="ml-auto icon-button" title="Sign out" aria-label="Sign out" onClick={leave}>
           <Icon name="out" />
         </button>
       ) : null}
@@ -181,7 +175,10 @@ function Tabs({ places }: { readonly places: readonly Place[] }): ReactNode {
   const [isOpen, setOpen] = useState(false)
   const numbers = useNumbers()
   return (
-    <nav aria-label="Places" className="fixed inset-x-0 bottom-0 z-30 border-t border-line bg-bg phone:hidden">
+    <nav
+      aria-label="Places"
+      className="fixed inset-x-0 bottom-0 z-30 border-t border-line bg-bg pb-[env(safe-area-inset-bottom)] phone:hidden"
+    >
       {isOpen ? (
         <div className="grid grid-cols-2 border-b border-line p-2">
           {places.slice(IN_TABS).map((place) => (

@@ -34,8 +34,8 @@ export function useKeys(keys: Keys): void {
   }, [])
 }
 
-/** Somebody is asked something, or is about to be: letters are not meant for the page behind it. */
-const isAsking = (): boolean => opening > 0 || document.querySelector('[role="dialog"]') !== null
+/** Somebody is asked something, or is about to be: letters are not meant for the page behind it. A sheet asks nothing: it is of the page. */
+const isAsking = (): boolean => opening > 0 || document.querySelector('[role="dialog"]:not([data-sheet])') !== null
 
 let opening = 0
 

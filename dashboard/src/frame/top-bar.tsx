@@ -87,7 +87,7 @@ function ThemeButton(): ReactNode {
   return (
     <button
       type="button"
-      className="hidden rounded-md p-1 text-text-2 hover:bg-hover phone:block"
+      className="icon-button hidden phone:inline-flex"
       onClick={() => wear(next)}
       title={`Theme: ${theme}. Change to ${next}.`}
       aria-label={`Theme: ${theme}`}

@@ -234,10 +234,6 @@ function Idle({ chart, place }: { readonly chart: Chart; readonly place: Place }
     ))
 }
 
-/** Wide enough for a name. */
-const NAMED = 0.09
-const PICTURED = 0.028
-
 interface RibbonProps {
   readonly chart: Chart
   readonly place: Place
@@ -257,26 +253,31 @@ function StateRibbon({ chart, place, lit }: RibbonProps): ReactNode {
         />
       )}
       {chart.ribbon.map(({ state, from, to }, n) => {
-        const width = place(to) - place(from)
         const family = FAMILY[state]
         return (
           <span
             // biome-ignore lint/suspicious/noArrayIndexKey: moves do not change their places
             key={n}
             title={`${words.state(state)}, ${span(to - from)}`}
-            className="absolute top-1 flex h-[18px] items-center gap-1 overflow-hidden rounded-[3px] px-0.5 text-xs"
+            className="@container absolute top-1 h-[18px] overflow-hidden rounded-[3px] text-xs"
             style={
               {
                 left: percent(place(from)),
-                width: `max(3px, ${percent(width)})`,
-                background: width < PICTURED ? `var(--${family})` : `var(--${family}-bg)`,
+                width: `max(3px, ${percent(place(to) - place(from))})`,
+                background: `var(--${family})`,
                 color: `var(--${family})`,
                 '--hole': `var(--${family}-bg)`,
               } as CSSProperties
             }
           >
-            {width < PICTURED ? null : <StateIcon state={state} size={14} />}
-            {width < NAMED ? null : words.state(state)}
+            {/* What is too narrow for a picture is plain; what is wide enough has the word, too. */}
+            <span
+              className="hidden h-full items-center gap-1 px-px @min-[16px]:flex"
+              style={{ background: `var(--${family}-bg)` }}
+            >
+              <StateIcon state={state} size={14} />
+              <span className="hidden min-w-0 truncate @min-[64px]:block">{words.state(state)}</span>
+            </span>
           </span>
         )
       })}

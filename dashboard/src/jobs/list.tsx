@@ -14,9 +14,12 @@ import type { Rows } from './use-jobs.ts'
 
 const ROW_PX = { comfortable: 36, dense: 28 } as const
 const PHONE_ROW_PX = 60
-const COLUMNS = 'grid-cols-[20px_112px_minmax(170px,1fr)_minmax(200px,2fr)_minmax(60px,96px)_52px_36px_56px]'
-/** Beside a preview, which has the rest. */
-const FEW_COLUMNS = 'grid-cols-[28px_116px_minmax(0,1.4fr)_minmax(0,1fr)_56px]'
+/** By the room there is: in a narrow window, as beside a preview, no more than what a row is about. */
+const COLUMNS =
+  'grid-cols-[20px_128px_minmax(0,1.4fr)_minmax(0,1fr)_56px] @min-[860px]:grid-cols-[20px_128px_minmax(170px,1fr)_minmax(200px,2fr)_minmax(60px,112px)_52px_36px_56px]'
+/** Of a box: what a finger meets. */
+const AROUND = '-mx-3 flex h-full w-11 items-center justify-center'
+const BESIDES = 'hidden @min-[860px]:block'
 
 export interface ListProps {
   readonly rows: Rows
@@ -31,8 +34,6 @@ export interface ListProps {
 
 export function List({ rows, picked, onPick, onPickAll, shown, onPreview }: ListProps): ReactNode {
   const isPhone = useMedia('(max-width: 719px)')
-  const isFew = useMedia('(max-width: 1919px)') && shown !== undefined
-  const columns = isFew ? FEW_COLUMNS : COLUMNS
   const [density] = useKept('density', 'comfortable')
   const rowPx = density === 'dense' ? ROW_PX.dense : ROW_PX.comfortable
   const [, go] = useLocation()
@@ -82,27 +83,25 @@ export function List({ rows, picked, onPick, onPickAll, shown, onPreview }: List
     ['Enter']: () => chosen && go(`/jobs/${encodeURIComponent(chosen)}`),
   })
   return (
-    <div className="card flex min-h-0 flex-1 flex-col overflow-hidden">
+    <div className="card @container flex min-h-0 flex-1 flex-col overflow-hidden">
       {isPhone ? null : (
-        <div className={`grid ${columns} items-center gap-3 px-4 py-2 text-xs text-text-3`}>
-          <input
-            type="checkbox"
-            aria-label="Pick all that are listed"
-            title="Those around here, a thousand at most; “All of them…” is about all that match"
-            className="size-3.5 accent-[var(--focus)]"
-            checked={picked.size > 0 && picked.size >= listing.kept().length}
-            onChange={({ target }) => onPickAll(target.checked ? listing.kept() : [])}
-          />
+        <div className={`grid ${COLUMNS} items-center gap-3 px-4 py-2 text-xs text-text-3`}>
+          <label className={AROUND}>
+            <input
+              type="checkbox"
+              aria-label="Pick all that are listed"
+              title="Those around here, a thousand at most; “All of them…” is about all that match"
+              className="size-3.5 accent-[var(--focus)]"
+              checked={picked.size > 0 && picked.size >= listing.kept().length}
+              onChange={({ target }) => onPickAll(target.checked ? listing.kept() : [])}
+            />
+          </label>
           <span>State</span>
           <span>Job</span>
           <span>Now</span>
-          {isFew ? null : (
-            <>
-              <span>Queue</span>
-              <span className="text-right">Failures</span>
-              <span className="text-right">Runs</span>
-            </>
-          )}
+          <span className={BESIDES}>Queue</span>
+          <span className={`${BESIDES} text-right`}>Failures</span>
+          <span className={`${BESIDES} text-right`}>Runs</span>
           <span className="text-right">Changed</span>
         </div>
       )}
@@ -129,7 +128,7 @@ export function List({ rows, picked, onPick, onPickAll, shown, onPreview }: List
           {items.map(({ index, start, size, key }) => {
             const row = listing.at(index)
             if (row === undefined) return <Missing key={key} start={start} size={size} />
-            const props = { row, isCurrent: index === current, isPicked: picked.has(row.job.id), isFew, onPick }
+            const props = { row, isCurrent: index === current, isPicked: picked.has(row.job.id), onPick }
             return (
               // biome-ignore lint/a11y/useKeyWithClickEvents: j, k and Space do the same, wherever the focus is
               <div
@@ -148,7 +147,7 @@ export function List({ rows, picked, onPick, onPickAll, shown, onPreview }: List
                 onClick={(event) => {
                   setCurrent(index)
                   // Links and boxes in a row do what they do.
-                  if (!(event.target as HTMLElement).closest('a, input')) onPreview(row.job.id)
+                  if (!(event.target as HTMLElement).closest('a, input, label')) onPreview(row.job.id)
                 }}
                 className={`border-t border-line hover:bg-hover ${row.job.id === shown ? 'bg-hover' : ''} ${index === current ? 'bg-hover shadow-[inset_2px_0_var(--focus)]' : ''} ${row.isGone ? 'opacity-60' : ''}`}
                 title={row.isGone ? 'It no longer matches; it goes with the next search.' : undefined}
@@ -179,25 +178,24 @@ function Missing({ start, size }: { readonly start: number; readonly size: numbe
 interface RowProps {
   readonly row: Row
   readonly isPicked: boolean
-  readonly isFew: boolean
   readonly onPick: (job: Job) => void
 }
 
-function DeskRow({ row: { job }, isPicked, isFew, onPick }: RowProps): ReactNode {
+function DeskRow({ row: { job }, isPicked, onPick }: RowProps): ReactNode {
   return (
-    <div
-      className={`grid h-full ${isFew ? FEW_COLUMNS : COLUMNS} items-center gap-3 px-4 ${isPicked ? 'bg-[var(--work-bg)]' : ''}`}
-    >
-      <span role="gridcell">
-        <input
-          type="checkbox"
-          aria-label={`Pick ${job.id}`}
-          className="size-3.5 accent-[var(--focus)]"
-          checked={isPicked}
-          onChange={() => onPick(job)}
-        />
+    <div className={`grid h-full ${COLUMNS} items-center gap-3 px-4 ${isPicked ? 'bg-[var(--work-bg)]' : ''}`}>
+      <span role="gridcell" className="h-full">
+        <label className={AROUND}>
+          <input
+            type="checkbox"
+            aria-label={`Pick ${job.id}`}
+            className="size-3.5 accent-[var(--focus)]"
+            checked={isPicked}
+            onChange={() => onPick(job)}
+          />
+        </label>
       </span>
-      <span role="gridcell" className="min-w-0 truncate">
+      <span role="gridcell" className="flex min-w-0 overflow-hidden">
         <JobState job={job} />
       </span>
       <span role="gridcell" className="min-w-0 truncate">
@@ -209,19 +207,15 @@ function DeskRow({ row: { job }, isPicked, isFew, onPick }: RowProps): ReactNode
       <span role="gridcell" className="min-w-0 truncate text-text-2">
         <Phrase now={job.now} />
       </span>
-      {isFew ? null : (
-        <>
-          <span role="gridcell" className="min-w-0 truncate text-text-2">
-            {job.queue}
-          </span>
-          <span role="gridcell" className="text-right text-text-2">
-            {job.failures}
-          </span>
-          <span role="gridcell" className="text-right text-text-2">
-            {job.attempt}
-          </span>
-        </>
-      )}
+      <span role="gridcell" className={`${BESIDES} min-w-0 truncate text-text-2`}>
+        {job.queue}
+      </span>
+      <span role="gridcell" className={`${BESIDES} text-right text-text-2`}>
+        {job.failures}
+      </span>
+      <span role="gridcell" className={`${BESIDES} text-right text-text-2`}>
+        {job.attempt}
+      </span>
       <span role="gridcell" className="text-right text-text-2">
         <Moment at={job.updatedAt} as="ago" />
       </span>

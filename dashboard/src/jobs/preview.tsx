@@ -8,6 +8,7 @@ import { useKeys } from '../frame/keys.ts'
 import { Facts } from '../job/facts.tsx'
 import { ErrorView } from '../job/tabs.tsx'
 import { Why } from '../job/why.tsx'
+import { Sheet, useIsNarrow } from '../parts/beside.tsx'
 import { Body } from '../parts/body.tsx'
 import { Card } from '../parts/card.tsx'
 import { Copy } from '../parts/copy.tsx'
@@ -24,26 +25,35 @@ export function Preview({ id, onClose }: PreviewProps): ReactNode {
   const { data: job, error } = useJob(id)
   // Its own to hear: it is there before the list is, which may take a while to find what it shows.
   useKeys({ ['Escape']: onClose })
-  return (
+  const isNarrow = useIsNarrow()
+  const open = (
+    <Link href={`/jobs/${encodeURIComponent(id)}`} className="btn">
+      Open <kbd>Enter</kbd>
+    </Link>
+  )
+  const shown = (
+    <>
+      {error === null ? null : <Trouble error={error} />}
+      {job === undefined ? error === null ? <Loading /> : null : <Shown job={job} />}
+    </>
+  )
+  return isNarrow ? (
+    <Sheet label="Preview" onClose={onClose}>
+      <div>{open}</div>
+      {shown}
+    </Sheet>
+  ) : (
     <aside
       aria-label="Preview"
-      className="hidden h-[calc(100dvh-48px)] w-[420px] flex-none flex-col gap-3 overflow-y-auto border-l border-line p-4 desk:flex wide:w-[720px]"
+      className="flex w-[420px] flex-none flex-col gap-3 overflow-y-auto border-l border-line p-4 wide:w-[720px]"
     >
       <div className="flex items-center gap-2">
-        <Link href={`/jobs/${encodeURIComponent(id)}`} className="btn">
-          Open <kbd>Enter</kbd>
-        </Link>
-        <button
-          type="button"
-          aria-label="Close the preview"
-          className="ml-auto rounded-md p-1 hover:bg-hover"
-          onClick={onClose}
-        >
+        {open}
+        <button type="button" aria-label="Close the preview" className="icon-button ml-auto" onClick={onClose}>
           <Icon name="close" />
         </button>
       </div>
-      {error === null ? null : <Trouble error={error} />}
-      {job === undefined ? error === null ? <Loading /> : null : <Shown job={job} />}
+      {shown}
     </aside>
   )
 }

@@ -112,7 +112,7 @@ export function QueryBox({ query, tally, onSearch }: QueryBoxProps): ReactNode {
           <button
             type="button"
             aria-label="Clear the query"
-            className="absolute top-1.5 right-2 rounded-md p-1 hover:bg-hover"
+            className="absolute top-1.5 right-2 icon-button"
             onClick={() => go({ chips: [], text: '' })}
           >
             <Icon name="close" size={14} />

@@ -120,9 +120,7 @@ interface TickProps {
 
 function Tick({ isOn, n, text, isMono, icon, onToggle }: TickProps): ReactNode {
   return (
-    <label
-      className={`flex min-h-6 cursor-pointer items-center gap-2 rounded-md hover:bg-hover ${isOn ? 'font-medium' : ''}`}
-    >
+    <label className={`flex cursor-pointer items-center gap-2 rounded-md hover:bg-hover ${isOn ? 'font-medium' : ''}`}>
       <input type="checkbox" className="size-3.5 flex-none accent-[var(--focus)]" checked={isOn} onChange={onToggle} />
       {icon}
       <span className={`min-w-0 truncate ${isMono ? 'mono' : ''}`} title={text}>

@@ -34,34 +34,36 @@ export function Summary({ terms, tally, rows, query, sort, onSort }: SummaryProp
       </span>
       <ReadOn rows={rows} />
       {rows.count === 0 ? null : <AllButton query={query} />}
-      <select
-        aria-label="Order"
-        className="ml-auto h-7 rounded-md bg-transparent text-text-2 hover:bg-hover"
-        value={sort}
-        onChange={(event) => onSort(SORTS.find((each) => each === event.target.value) ?? 'created')}
-      >
-        {SORTS.map((each) => (
-          <option key={each} value={each} className="bg-surface">
-            {SORT_WORDS[each]}
-          </option>
-        ))}
-      </select>
-      <button
-        type="button"
-        className="btn btn-ghost hidden phone:inline-flex"
-        aria-pressed={density === 'dense'}
-        onClick={() => setDensity(density === 'dense' ? 'comfortable' : 'dense')}
-      >
-        {density === 'dense' ? 'Dense' : 'Comfortable'}
-      </button>
-      <button
-        type="button"
-        className="btn btn-ghost"
-        aria-pressed={times === 'utc'}
-        onClick={() => setTimes(times === 'utc' ? 'relative' : 'utc')}
-      >
-        {times === 'utc' ? 'UTC' : 'Relative'}
-      </button>
+      <span className="ml-auto flex items-center gap-2">
+        <select
+          aria-label="Order"
+          className="h-7 rounded-md bg-transparent text-text-2 hover:bg-hover"
+          value={sort}
+          onChange={(event) => onSort(SORTS.find((each) => each === event.target.value) ?? 'created')}
+        >
+          {SORTS.map((each) => (
+            <option key={each} value={each} className="bg-surface">
+              {SORT_WORDS[each]}
+            </option>
+          ))}
+        </select>
+        <button
+          type="button"
+          className="btn btn-ghost hidden phone:inline-flex"
+          aria-pressed={density === 'dense'}
+          onClick={() => setDensity(density === 'dense' ? 'comfortable' : 'dense')}
+        >
+          {density === 'dense' ? 'Dense' : 'Comfortable'}
+        </button>
+        <button
+          type="button"
+          className="btn btn-ghost"
+          aria-pressed={times === 'utc'}
+          onClick={() => setTimes(times === 'utc' ? 'relative' : 'utc')}
+        >
+          {times === 'utc' ? 'UTC' : 'Relative'}
+        </button>
+      </span>
     </div>
   )
 }

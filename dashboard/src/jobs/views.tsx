@@ -42,7 +42,7 @@ export function Views({ query, onSearch }: ViewsProps): ReactNode {
             type="button"
             title={view.q}
             aria-pressed={view.q === query}
-            className={`min-h-6 min-w-0 flex-1 truncate rounded-md text-left hover:bg-hover ${view.q === query ? 'font-medium' : ''}`}
+            className={`min-w-0 flex-1 truncate rounded-md text-left hover:bg-hover ${view.q === query ? 'font-medium' : ''}`}
             onClick={() => onSearch(view.q)}
           >
             {view.name}
@@ -51,7 +51,7 @@ export function Views({ query, onSearch }: ViewsProps): ReactNode {
             <button
               type="button"
               aria-label={`Forget the view ${view.name}`}
-              className="rounded-md p-1 text-text-3 hover:bg-hover"
+              className="icon-button"
               onClick={() => keep(JSON.stringify(own.filter((each) => each !== view)))}
             >
               <Icon name="close" size={12} />
@@ -60,7 +60,7 @@ export function Views({ query, onSearch }: ViewsProps): ReactNode {
         </div>
       ))}
       {isKnown ? null : name === undefined ? (
-        <button type="button" className="link min-h-6 text-sm" onClick={() => setName('')}>
+        <button type="button" className="link text-sm" onClick={() => setName('')}>
           Keep this query as a view
         </button>
       ) : (

@@ -27,7 +27,7 @@ export function KeyPanel({ name }: { readonly name: string }): ReactNode {
         title={<span className="mono break-all">{limit.key}</span>}
         note={<KeyWord state={limit.state} />}
         right={
-          <Link href="/limits" aria-label="Close" className="rounded-md p-1 hover:bg-hover">
+          <Link href="/limits" aria-label="Close" className="icon-button max-desk:hidden">
             <Icon name="close" />
           </Link>
         }

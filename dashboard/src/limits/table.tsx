@@ -26,10 +26,10 @@ export function KeyTable({ limits, chosen, note }: KeyTableProps): ReactNode {
             <tr>
               <th>Key</th>
               <th>State</th>
-              <th className="hidden phone:table-cell">Running</th>
-              <th className="hidden phone:table-cell">Rate or budget</th>
+              <th className="hidden @min-[480px]:table-cell">Running</th>
+              <th className="hidden @min-[560px]:table-cell">Rate or budget</th>
               <th className="num">Held</th>
-              <th className="num hidden phone:table-cell">Session</th>
+              <th className="num hidden @min-[640px]:table-cell">Session</th>
             </tr>
           </thead>
           <VirtualRows items={limits} keyOf={({ key }) => key} rowPx={56}>
@@ -46,7 +46,7 @@ function KeyRow({ limit, isChosen }: { readonly limit: LimitKey; readonly isChos
   const { key, state, held, session } = limit
   return (
     <tr className={isChosen ? 'bg-hover shadow-[inset_2px_0_var(--focus)]' : 'hover:bg-hover'}>
-      <td className="max-w-60 py-2">
+      <td className="max-w-40 py-2 @min-[480px]:max-w-60">
         <Link className="mono block truncate font-medium hover:underline" href={`/limits/${encodeURIComponent(key)}`}>
           {key}
         </Link>
@@ -60,14 +60,14 @@ function KeyRow({ limit, isChosen }: { readonly limit: LimitKey; readonly isChos
           <SinceWhen limit={limit} />
         </span>
       </td>
-      <td className="hidden phone:table-cell">
+      <td className="hidden @min-[480px]:table-cell">
         <Slots limit={limit} />
       </td>
-      <td className="hidden text-text-2 phone:table-cell">
+      <td className="hidden text-text-2 @min-[560px]:table-cell">
         <Pace limit={limit} />
       </td>
       <td className={`num whitespace-nowrap ${held > 0 ? 'font-semibold' : 'text-text-3'}`}>{heldText(held)}</td>
-      <td className="num hidden text-text-3 phone:table-cell">{session === 0 ? '' : count(session)}</td>
+      <td className="num hidden text-text-3 @min-[640px]:table-cell">{session === 0 ? '' : count(session)}</td>
     </tr>
   )
 }

@@ -81,7 +81,7 @@ function Choice<T extends string>({ name, of, value, onChange }: ChoiceProps<T>)
     <fieldset className="flex flex-col gap-1">
       <legend className="mb-1">{name}</legend>
       {of.map(([each, text]) => (
-        <label key={each} className="flex min-h-6 items-center gap-2">
+        <label key={each} className="flex items-center gap-2">
           <input type="radio" name={name} checked={each === value} onChange={() => onChange(each)} />
           {text}
         </label>

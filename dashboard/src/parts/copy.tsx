@@ -10,13 +10,7 @@ export function Copy({ text, label }: { readonly text: string; readonly label: s
     setTimeout(() => setDone(false), 1_500)
   }
   return (
-    <button
-      type="button"
-      className="inline-flex items-center gap-1 rounded-md p-1 text-sm text-text-2 hover:bg-hover"
-      aria-label={label}
-      title={label}
-      onClick={copy}
-    >
+    <button type="button" className="icon-button" aria-label={label} title={label} onClick={copy}>
       {isDone ? 'copied' : <Icon name="copy" size={14} />}
     </button>
   )

@@ -32,7 +32,7 @@ export function BoundTo({ job: { dialect } }: { readonly job: Pick<Job, 'dialect
 export function StateWord({ state }: { readonly state: State }): ReactNode {
   const words = useWords()
   return (
-    <span className="inline-flex items-center gap-1.5 font-medium whitespace-nowrap" title={state}>
+    <span className="inline-flex items-center gap-1.5 align-middle font-medium whitespace-nowrap" title={state}>
       <StateIcon state={state} />
       {words.state(state)}
     </span>

@@ -11,23 +11,23 @@ import { DecisionTable } from '../approvals/decision-table.tsx'
 import { ApprovalPanel } from '../approvals/panel.tsx'
 import { byNeed, PendingTable } from '../approvals/table.tsx'
 import { Title } from '../frame/title.tsx'
+import { Beside, useIsNarrow } from '../parts/beside.tsx'
 import { Card } from '../parts/card.tsx'
 import { StateIcon } from '../parts/state-icon.tsx'
 import { Empty, Loading, Trouble } from '../parts/trouble.tsx'
 import { count, inWords } from '../words/format.ts'
-import { useMedia } from '../words/media.ts'
 
 export function ApprovalsPlace(): ReactNode {
-  const [params] = useSearchParams()
+  const [params, setParams] = useSearchParams()
   const [pages, setPages] = useState(1)
   const { data, error } = usePending(pages)
-  const isNarrow = useMedia('(max-width: 1099px)')
+  const isNarrow = useIsNarrow()
   const jobs = (data?.jobs ?? []).toSorted(byNeed)
   const named = params.get('job') ?? undefined
   // Beside the list there is room for the first; where there is not, whoever wants one says which.
   const chosen = named ?? (isNarrow ? undefined : jobs[0]?.id)
   return (
-    <div className="flex flex-col gap-4 p-4 phone:px-6 phone:py-5 wide:px-8">
+    <div className="page">
       <Title text="Approvals" />
       {error === null ? null : <Trouble error={error} />}
       {data === undefined ? (
@@ -36,31 +36,33 @@ export function ApprovalsPlace(): ReactNode {
         ) : null
       ) : (
         <>
-          <div className={named === undefined ? '' : 'hidden desk:block'}>
+          <div>
             <Verdict jobs={jobs} isCut={data.isCut} />
           </div>
-          <div
-            className={`grid items-start gap-4 ${chosen === undefined ? '' : 'desk:grid-cols-[minmax(0,1fr)_400px] wide:grid-cols-[minmax(0,1fr)_560px]'}`}
-          >
-            <div className={`flex min-w-0 flex-col gap-4 ${named === undefined ? '' : 'hidden desk:flex'}`}>
-              {jobs.length === 0 ? (
-                <Card>
-                  <Empty title="Nothing waits to be let in" icon={<StateIcon state="succeeded" />}>
-                    Jobs whose type says <code className="mono">admission: true</code> wait here until a policy or a
-                    person decides.
-                  </Empty>
-                </Card>
-              ) : (
-                <PendingTable
-                  jobs={jobs}
-                  chosen={chosen}
-                  note={<More isCut={data.isCut} onMore={() => setPages(pages + 1)} />}
-                />
-              )}
-              <Lately />
-            </div>
-            {chosen === undefined ? null : <ApprovalPanel key={chosen} id={chosen} />}
-          </div>
+          <Beside
+            label="To decide on"
+            onClose={() => setParams({})}
+            list={
+              <>
+                {jobs.length === 0 ? (
+                  <Card>
+                    <Empty title="Nothing waits to be let in" icon={<StateIcon state="succeeded" />}>
+                      Jobs whose type says <code className="mono">admission: true</code> wait here until a policy or a
+                      person decides.
+                    </Empty>
+                  </Card>
+                ) : (
+                  <PendingTable
+                    jobs={jobs}
+                    chosen={chosen}
+                    note={<More isCut={data.isCut} onMore={() => setPages(pages + 1)} />}
+                  />
+                )}
+                <Lately />
+              </>
+            }
+            panel={chosen === undefined ? undefined : <ApprovalPanel key={chosen} id={chosen} />}
+          />
         </>
       )}
     </div>

@@ -23,7 +23,7 @@ export function AuditPlace(): ReactNode {
       </Empty>
     )
   return (
-    <div className="flex flex-col gap-4 p-4 phone:px-6 phone:py-5">
+    <div className="page">
       <Title text="Audit" />
       {error === null ? null : <Trouble error={error} />}
       {data === undefined ? (

@@ -7,6 +7,7 @@ import type { CauseAnswer, TrafficAnswer } from '../api/wire.ts'
 import { Title } from '../frame/title.tsx'
 import { Operate } from '../operations/operate.tsx'
 import { forbiddenTo } from '../operations/words.ts'
+import { Beside, useIsNarrow } from '../parts/beside.tsx'
 import { Card } from '../parts/card.tsx'
 import { Moment } from '../parts/moment.tsx'
 import { StateIcon } from '../parts/state-icon.tsx'
@@ -22,13 +23,17 @@ export function DeadLettersPlace(): ReactNode {
   const { data: traffic } = useTraffic('24h')
   const [params, setParams] = useSearchParams()
   const causes = data?.causes ?? []
-  const chosen = causes.find(({ fingerprint }) => fingerprint === params.get('group')) ?? causes[0]
+  const isNarrow = useIsNarrow()
+  // Beside the list there is room for the first; where there is not, whoever wants one says which.
+  const chosen =
+    causes.find(({ fingerprint }) => fingerprint === params.get('group')) ?? (isNarrow ? undefined : causes[0])
+  const hopeful = chosen ?? causes[0]
   const all = (tally?.counts ?? [])
     .filter(({ state }) => state === 'dead_lettered')
     .reduce((sum, each) => sum + each.count, 0)
   if (params.get('by') === 'one') return <Redirect to={`/jobs?q=${ONE_BY_ONE}`} replace />
   return (
-    <div className="flex flex-col gap-4 p-4 phone:px-6 phone:py-5 wide:px-8">
+    <div className="page">
       <Title text="Dead letters" />
       {error === null ? null : <Trouble error={error} />}
       {data === undefined ? (
@@ -52,14 +57,16 @@ export function DeadLettersPlace(): ReactNode {
               {causes.length === 1 ? 'cause' : 'causes'}
             </p>
             <p className="text-text-2">
-              {chosen === undefined ? '' : <Hope cause={chosen} traffic={traffic} />}
+              {hopeful === undefined ? '' : <Hope cause={hopeful} traffic={traffic} />}
               {data.cursor === undefined ? '' : ` The newest ${count(data.read)} were read.`}
             </p>
           </div>
-          <div className="grid items-start gap-4 desk:grid-cols-[minmax(0,1fr)_400px] wide:grid-cols-[minmax(0,1fr)_560px]">
-            <CauseTable causes={causes} chosen={chosen} onChoose={(group) => setParams({ group })} />
-            {chosen === undefined ? null : <CausePanel key={chosen.fingerprint} cause={chosen} />}
-          </div>
+          <Beside
+            label="Cause"
+            list={<CauseTable causes={causes} chosen={chosen} onChoose={(group) => setParams({ group })} />}
+            panel={chosen === undefined ? undefined : <CausePanel key={chosen.fingerprint} cause={chosen} />}
+            onClose={() => setParams({})}
+          />
         </>
       )}
     </div>

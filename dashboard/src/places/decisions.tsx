@@ -19,7 +19,7 @@ export function DecisionsPlace(): ReactNode {
   const { data, error } = useDecisions(Number.isNaN(before) ? undefined : before, LEAST)
   const decisions = (data?.events ?? []).map(decisionIn).filter((decision) => isAbout(decision, wanted))
   return (
-    <div className="flex flex-col gap-4 p-4 phone:px-6 phone:py-5 wide:px-8">
+    <div className="page">
       <Title text="Decisions">
         <span className="flex min-w-0 items-center gap-2 text-md">
           <Link href="/approvals" className="text-text-3 hover:underline">

@@ -54,7 +54,7 @@ export function FirstMinute({ traffic }: { readonly traffic: TrafficAnswer | und
       <button
         type="button"
         aria-label="Do not show this again"
-        className="absolute top-2 right-2 rounded-md p-1 hover:bg-hover"
+        className="absolute top-2 right-2 icon-button"
         onClick={() => keep('dismissed')}
       >
         <Icon name="close" size={14} />

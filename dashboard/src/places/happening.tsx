@@ -5,6 +5,7 @@ import { Card } from '../parts/card.tsx'
 import { EventTable } from '../tail/event-table.tsx'
 import { useTail } from '../tail/use-tail.ts'
 
+/** Of a card that is as high as the machine beside it. */
 const SHOWN = 20
 
 export function Happening(): ReactNode {
@@ -13,7 +14,7 @@ export function Happening(): ReactNode {
     <Card
       title="Tail"
       note="what happens, as it happens"
-      className="relative min-h-0 overflow-hidden"
+      className="relative row-start-2 min-h-0 overflow-hidden"
       right={
         <Link className="link" href="/tail">
           All of it

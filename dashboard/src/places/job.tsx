@@ -13,6 +13,7 @@ import { Path } from '../job/path.tsx'
 import { ErrorView, JobTabs } from '../job/tabs.tsx'
 import { TimeAxis } from '../job/time-axis.tsx'
 import { Why } from '../job/why.tsx'
+import { useIsNarrow } from '../parts/beside.tsx'
 import { Body } from '../parts/body.tsx'
 import { Card } from '../parts/card.tsx'
 import { Copy } from '../parts/copy.tsx'
@@ -28,7 +29,7 @@ export function JobPlace({ id }: { readonly id: string }): ReactNode {
   const { data: job, error } = useJob(id, true)
   const { data: history } = useHistory(id, job?.rev)
   const { data: why } = useExplain(id, job)
-  const isNarrow = useMedia('(max-width: 1099px)')
+  const isNarrow = useIsNarrow()
   const isPhone = useMedia('(max-width: 719px)')
   const looked = useLookedAt()
   const lit = looked.rev ?? movesOf(history?.events)[(looked.move ?? 0) - 1]?.rev
@@ -39,7 +40,7 @@ export function JobPlace({ id }: { readonly id: string }): ReactNode {
   const heard = useCallback((event: JobEvent) => event.jobId === own && again(), [own, again])
   useLive(heard)
   return (
-    <div className="flex flex-col gap-4 p-4 pb-20 phone:px-6 phone:py-5 wide:max-w-[2304px] wide:px-8">
+    <div className="page max-phone:pb-20">
       <Title text={`${job?.type ?? 'Job'} ${id}`}>
         <span className="flex min-w-0 items-center gap-2 text-md">
           <Link href="/jobs" className="text-text-3 hover:underline">

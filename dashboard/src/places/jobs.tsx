@@ -50,18 +50,20 @@ export function JobsPlace(): ReactNode {
   const chosen = [...picked.values()].map((job) => rows.listing.job(job.id) ?? job)
   const rail = <Rail tally={tally} terms={terms} onToggle={toggle} views={<Views query={query} onSearch={go} />} />
   return (
-    <div className="flex min-h-0 flex-1">
+    <div className="absolute inset-0 flex">
       <Title text="Jobs" />
       <aside
         aria-label="Filters"
-        className="hidden w-[216px] flex-none overflow-y-auto border-r border-line p-4 desk:block desk:h-[calc(100dvh-48px)] wide:w-60"
+        className={`hidden w-[216px] flex-none overflow-y-auto border-r border-line p-4 wide:w-60 ${shown === undefined ? 'desk:block' : 'min-[1360px]:block'}`}
       >
         {rail}
       </aside>
-      <div className="flex h-[calc(100dvh-112px)] min-w-0 flex-1 flex-col gap-3 p-4 phone:h-[calc(100dvh-48px)] phone:px-6">
+      <div className="flex min-h-0 min-w-0 flex-1 flex-col gap-3 p-4 phone:px-6">
         <div className="flex items-start gap-2">
           <QueryBox query={query} tally={tally} onSearch={go} />
-          <FilterSheet terms={terms}>{rail}</FilterSheet>
+          <FilterSheet terms={terms} until={shown === undefined ? 'desk:hidden' : 'min-[1360px]:hidden'}>
+            {rail}
+          </FilterSheet>
           <NewJobLink />
         </div>
         <Summary
@@ -182,14 +184,17 @@ function Looser({ terms, tally, onSearch }: Pick<FoundProps, 'terms' | 'tally' |
 /** The rail, where there is no room beside the list. */
 function FilterSheet({
   terms,
+  until,
   children,
 }: {
   readonly terms: readonly Term[]
+  /** Where there is. */
+  readonly until: string
   readonly children: ReactNode
 }): ReactNode {
   return (
     <Dialog.Root>
-      <Dialog.Trigger className="btn h-9 desk:hidden">
+      <Dialog.Trigger className={`btn h-9 ${until}`}>
         <Icon name="filter" />
         Filter{terms.length === 0 ? '' : ` (${terms.length})`}
       </Dialog.Trigger>

@@ -1,39 +1,40 @@
 /** What jobs share that is limited: which of it is pushed back or full, what waits for it, and the numbers. */
 import { type ReactNode, useState } from 'react'
-import { Link, useSearchParams } from 'wouter'
+import { Link, useLocation, useSearchParams } from 'wouter'
 import { type LimitKey, useLimits } from '../api/limits.ts'
 import { KEY_STATES, type KeyState } from '../api/wire.ts'
 import { Title } from '../frame/title.tsx'
 import { isFull, isSpent } from '../limits/numbers.ts'
 import { KeyPanel } from '../limits/panel.tsx'
 import { KeyTable } from '../limits/table.tsx'
+import { Beside } from '../parts/beside.tsx'
 import { Empty, Loading, Trouble } from '../parts/trouble.tsx'
 import { count, inWords, plural } from '../words/format.ts'
 
 export function LimitsPlace({ name }: { readonly name?: string | undefined }): ReactNode {
   const [params] = useSearchParams()
+  const [, go] = useLocation()
   const state = KEY_STATES.find((each) => each === params.get('state'))
   const [pages, setPages] = useState(1)
   const { data, error } = useLimits(state, pages)
   const limits = (data?.limits ?? []).toSorted(byNeed)
   const isCut = data?.cursor !== undefined
   return (
-    <div className="flex flex-col gap-4 p-4 phone:px-6 phone:py-5 wide:px-8">
+    <div className="page">
       <Title text="Limits and keys" />
       {error === null ? null : <Trouble error={error} />}
       {data === undefined ? (
         <Loading />
       ) : (
         <>
-          <div className={`flex-wrap items-start gap-3 ${name === undefined ? 'flex' : 'hidden phone:flex'}`}>
+          <div className="flex flex-wrap items-start gap-3">
             <Verdict limits={limits} state={state} isCut={isCut} />
             <StateTabs state={state} />
           </div>
-          <div
-            className={`grid items-start gap-4 ${name === undefined ? '' : 'desk:grid-cols-[minmax(0,1fr)_400px] wide:grid-cols-[minmax(0,1fr)_560px]'}`}
-          >
-            <div className={`min-w-0 ${name === undefined ? '' : 'hidden desk:block'}`}>
-              {limits.length === 0 && !isCut ? (
+          <Beside
+            label="Key"
+            list={
+              limits.length === 0 && !isCut ? (
                 <NoKeys state={state} />
               ) : (
                 <KeyTable
@@ -41,10 +42,11 @@ export function LimitsPlace({ name }: { readonly name?: string | undefined }): R
                   chosen={name}
                   note={<Read limits={limits} isCut={isCut} onMore={() => setPages(pages + 1)} />}
                 />
-              )}
-            </div>
-            {name === undefined ? null : <KeyPanel key={name} name={name} />}
-          </div>
+              )
+            }
+            panel={name === undefined ? undefined : <KeyPanel key={name} name={name} />}
+            onClose={() => go('/limits')}
+          />
         </>
       )}
     </div>

@@ -27,7 +27,7 @@ export function NewJobPlace(): ReactNode {
       </Empty>
     )
   return (
-    <div className="flex flex-col gap-4 p-4 phone:px-6 phone:py-5">
+    <div className="page">
       <Title text="New job" />
       <TypeField type={type} onChoose={(next) => setParams(next === '' ? {} : { type: next })} />
       {type === '' ? (

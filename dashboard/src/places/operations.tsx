@@ -1,10 +1,11 @@
 /** What is done to many jobs: how far it is, what was refused, and the way to stop it. */
 import type { ReactNode } from 'react'
-import { Link } from 'wouter'
+import { Link, useLocation } from 'wouter'
 import { type Operation, useOperation, useOperations } from '../api/operations.ts'
 import { Title } from '../frame/title.tsx'
 import { Bar, OperationProgress, StopButton } from '../operations/progress.tsx'
 import { summed, titleOf } from '../operations/words.ts'
+import { Beside } from '../parts/beside.tsx'
 import { Card } from '../parts/card.tsx'
 import { FactList } from '../parts/fact-list.tsx'
 import { Icon } from '../parts/icon.tsx'
@@ -18,10 +19,11 @@ import { useKept } from '../words/kept.ts'
 
 export function OperationsPlace({ id }: { readonly id?: string | undefined }): ReactNode {
   const { data, error } = useOperations()
+  const [, go] = useLocation()
   const [counts, setCounts] = useKept('operation-counts', 'hidden')
   const operations = (data?.operations ?? []).filter(({ dryRun }) => !dryRun || counts === 'shown')
   return (
-    <div className="flex flex-col gap-4 p-4 phone:px-6 phone:py-5 wide:px-8">
+    <div className="page">
       <Title text="Operations" />
       {error === null ? null : <Trouble error={error} />}
       {data === undefined ? (
@@ -35,7 +37,7 @@ export function OperationsPlace({ id }: { readonly id?: string | undefined }): R
         <>
           <div className="flex flex-wrap items-start gap-3">
             <Verdict operations={data.operations} isCut={data.cursor !== undefined} />
-            <label className="flex min-h-7 items-center gap-2 text-sm text-text-2">
+            <label className="flex items-center gap-2 text-sm text-text-2">
               <input
                 type="checkbox"
                 checked={counts === 'shown'}
@@ -44,14 +46,12 @@ export function OperationsPlace({ id }: { readonly id?: string | undefined }): R
               What was counted only, too
             </label>
           </div>
-          <div
-            className={`grid items-start gap-4 ${id === undefined ? '' : 'desk:grid-cols-[minmax(0,1fr)_400px] wide:grid-cols-[minmax(0,1fr)_560px]'}`}
-          >
-            <div className={`min-w-0 ${id === undefined ? '' : 'hidden desk:block'}`}>
-              <Table operations={operations} chosen={id} />
-            </div>
-            {id === undefined ? null : <Panel key={id} id={id} />}
-          </div>
+          <Beside
+            label="Operation"
+            list={<Table operations={operations} chosen={id} />}
+            panel={id === undefined ? undefined : <Panel key={id} id={id} />}
+            onClose={() => go('/operations')}
+          />
         </>
       )}
     </div>
@@ -96,9 +96,9 @@ function Table({ operations, chosen }: TableProps): ReactNode {
               <th>Operation</th>
               <th>State</th>
               <th className="num">Done</th>
-              <th className="num hidden phone:table-cell">Refused</th>
-              <th className="hidden phone:table-cell">By</th>
-              <th className="num hidden phone:table-cell">Asked</th>
+              <th className="num hidden @min-[480px]:table-cell">Refused</th>
+              <th className="hidden @min-[720px]:table-cell">By</th>
+              <th className="num hidden @min-[560px]:table-cell">Asked</th>
             </tr>
           </thead>
           <VirtualRows items={operations} keyOf={({ id }) => id} rowPx={56}>
@@ -130,11 +130,11 @@ function Row({ operation, isChosen }: { readonly operation: Operation; readonly 
       <td className="num whitespace-nowrap">
         {dryRun ? <span className="text-text-3">{count(report.matched)} found</span> : count(report.done)}
       </td>
-      <td className={`num hidden phone:table-cell ${report.refused > 0 ? '' : 'text-text-3'}`}>
+      <td className={`num hidden @min-[480px]:table-cell ${report.refused > 0 ? '' : 'text-text-3'}`}>
         {count(report.refused)}
       </td>
-      <td className="hidden max-w-40 truncate text-text-2 phone:table-cell">{by}</td>
-      <td className="num hidden whitespace-nowrap text-text-2 phone:table-cell">
+      <td className="hidden max-w-40 truncate text-text-2 @min-[720px]:table-cell">{by}</td>
+      <td className="num hidden whitespace-nowrap text-text-2 @min-[560px]:table-cell">
         <Moment at={askedAt} as="ago" />
       </td>
     </tr>
@@ -154,7 +154,7 @@ function Panel({ id }: { readonly id: string }): ReactNode {
         title={titleOf(operation)}
         note={<StateWord state={operation.state} />}
         right={
-          <Link href="/operations" aria-label="Close" className="rounded-md p-1 hover:bg-hover">
+          <Link href="/operations" aria-label="Close" className="icon-button max-desk:hidden">
             <Icon name="close" />
           </Link>
         }

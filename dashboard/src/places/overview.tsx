@@ -9,7 +9,6 @@ import type { TrafficAnswer } from '../api/wire.ts'
 import { Title } from '../frame/title.tsx'
 import { LiveMachine } from '../machine/live-machine.tsx'
 import { Card } from '../parts/card.tsx'
-import { Icon } from '../parts/icon.tsx'
 import { Loading, Trouble } from '../parts/trouble.tsx'
 import { clock, count, inWords, span } from '../words/format.ts'
 import { useKept } from '../words/kept.ts'
@@ -17,8 +16,9 @@ import { useMedia } from '../words/media.ts'
 import { useNow } from '../words/now.ts'
 import { DEMO, FirstMinute } from './first-minute.tsx'
 import { Happening } from './happening.tsx'
+import { Needs } from './needs.tsx'
 import { type Stretch, ZoomContext } from './stretch.ts'
-import { type Need, verdictOf } from './verdict.ts'
+import { verdictOf } from './verdict.ts'
 
 const Wait = lazy(async () => ({ default: (await import('./wait-chart.tsx')).WaitChart }))
 const Flow = lazy(async () => ({ default: (await import('./flow-chart.tsx')).FlowChart }))
@@ -44,6 +44,7 @@ export function OverviewPlace(): ReactNode {
   const { data: machine } = useMachine()
   const [welcome] = useKept('first-minute', 'shown')
   const isWide = useMedia('(min-width: 1920px)')
+  const isPhone = useMedia('(max-width: 719px)')
   const now = useNow()
   const trouble = tally.error ?? traffic.error ?? queues.error
   const verdict = verdictOf({
@@ -58,7 +59,7 @@ export function OverviewPlace(): ReactNode {
     now,
   })
   return (
-    <div className="flex flex-col gap-4 p-4 phone:px-6 phone:py-5 wide:max-w-[2304px] wide:px-8">
+    <div className="page">
       <Title text="Overview" />
       {trouble === null ? null : <Trouble error={trouble} />}
       <div className="flex flex-wrap items-end gap-x-6 gap-y-3">
@@ -68,15 +69,16 @@ export function OverviewPlace(): ReactNode {
           </p>
           <p className="text-text-2">{verdict.facts}</p>
         </div>
-        <Needs needs={verdict.needs} />
+        {isPhone || isWide ? null : <Needs needs={verdict.needs} isInRows={false} />}
       </div>
+      {isPhone ? <Needs needs={verdict.needs} isInRows /> : null}
       <FirstMinute traffic={traffic.data} />
       <div className="grid items-stretch gap-4 wide:grid-cols-[minmax(0,1472px)_minmax(0,1fr)]">
         <Card
           title="The machine"
           note={traffic.data === undefined ? undefined : windowNote(traffic.data)}
           right={
-            <fieldset className="inline-flex h-7 rounded-md border border-line bg-surface p-px">
+            <fieldset className="inline-flex rounded-md border border-line bg-surface p-px">
               <legend className="sr-only">Window</legend>
               {WINDOWS.map(([name, text]) => (
                 <button
@@ -106,7 +108,12 @@ export function OverviewPlace(): ReactNode {
             )}
           </div>
         </Card>
-        {isWide ? <Happening /> : null}
+        {isWide ? (
+          <div className="grid min-w-0 grid-rows-[auto_minmax(0,1fr)] gap-4">
+            <Needs needs={verdict.needs} isInRows />
+            <Happening />
+          </div>
+        ) : null}
       </div>
       <div className="grid gap-4 desk:grid-cols-2 wide:grid-cols-4">
         <Charts key={window} traffic={traffic.data} />
@@ -142,37 +149,6 @@ const windowNote = ({ from, since }: TrafficAnswer): string =>
   from === since
     ? `live counts now; endings and rates since ${clock(Date.parse(since))} UTC, when counting began`
     : 'live counts now; endings and rates over the window'
-
-const NEEDS_SHOWN = 4
-
-function Needs({ needs }: { readonly needs: readonly Need[] }): ReactNode {
-  if (needs.length === 0) return null
-  const shown = needs.slice(0, NEEDS_SHOWN)
-  return (
-    <ul className="ml-auto flex flex-wrap gap-2">
-      {shown.map(({ text, href, family }) => (
-        <li key={text}>
-          <Link href={href} className="card flex h-9 items-center gap-2 px-3 text-sm font-medium hover:bg-hover">
-            <span className="size-2 rounded-full" style={{ background: `var(--${family})` }} />
-            {text}
-            <Icon name="right" size={14} />
-          </Link>
-        </li>
-      ))}
-      {needs.length > NEEDS_SHOWN ? (
-        <li
-          className="self-center text-sm text-text-2"
-          title={needs
-            .slice(NEEDS_SHOWN)
-            .map(({ text }) => text)
-            .join('; ')}
-        >
-          and {needs.length - NEEDS_SHOWN} more
-        </li>
-      ) : null}
-    </ul>
-  )
-}
 
 interface BarProps {
   readonly name: string

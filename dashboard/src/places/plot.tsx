@@ -10,7 +10,7 @@ import { absolute, clock, plural } from '../words/format.ts'
 import { useKept } from '../words/kept.ts'
 import { useZoom, type Zoom } from './stretch.ts'
 
-const HEIGHT = 170
+const HEIGHT = 160
 /** Values whose labels tell how wide the axis must be. */
 const PROBED = [0, 0.5, 100, 1_000] as const
 
@@ -137,7 +137,7 @@ function optionsFor(place: HTMLElement, { lines, label, marks, look }: Drawn): u
     },
     scales: { y: { range: (_, __, most) => [0, Math.max(1, most * 1.1)] } },
     axes: [
-      { ...axis, grid: { show: false }, space: 64, values: (_, times) => timesOf(times) },
+      { ...axis, grid: { show: false }, size: 28, space: 64, values: (_, times) => timesOf(times) },
       {
         ...axis,
         grid,

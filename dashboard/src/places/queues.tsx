@@ -1,9 +1,10 @@
 import type { ReactNode } from 'react'
-import { Link } from 'wouter'
+import { Link, useLocation } from 'wouter'
 import { useMachine, useQueues, useTraffic, useWorkers } from '../api/queries.ts'
 import { isReserved, type Machine, type Queue, type TrafficAnswer, type Worker } from '../api/wire.ts'
 import { Title } from '../frame/title.tsx'
 import { minutesOf } from '../machine/minutes.ts'
+import { Beside } from '../parts/beside.tsx'
 import { Card } from '../parts/card.tsx'
 import { Moment } from '../parts/moment.tsx'
 import { Scroll } from '../parts/scroll.tsx'
@@ -21,14 +22,14 @@ const WINDOW = '15m'
 /** Queues: how much is in them, since when something waits, what ends a minute, who serves them; and the pause. */
 export function QueuesPlace({ name }: { readonly name?: string | undefined }): ReactNode {
   const { data, error } = useQueues()
+  const [, go] = useLocation()
   const { data: workers } = useWorkers()
   const { data: machine } = useMachine()
   const { data: traffic } = useTraffic(WINDOW)
-  const besides = name === undefined ? 'hidden phone:table-cell' : 'hidden'
   const chosen = data?.find(({ queue }) => queue === name)
   const paused = (data ?? []).filter((queue) => queue.paused).length
   return (
-    <div className="flex flex-col gap-4 p-4 phone:px-6 phone:py-5">
+    <div className="page">
       <Title text="Queues" />
       {error === null ? null : <Trouble error={error} />}
       {data === undefined || machine === undefined ? (
@@ -41,52 +42,55 @@ export function QueuesPlace({ name }: { readonly name?: string | undefined }): R
             {inWords(data.length)} {data.length === 1 ? 'queue' : 'queues'},{' '}
             {paused === 0 ? 'none paused' : `${count(paused)} paused`}
           </p>
-          <div
-            className={`grid items-start gap-4 ${name === undefined ? '' : 'desk:grid-cols-[minmax(0,1fr)_400px] wide:grid-cols-[minmax(0,1fr)_560px]'}`}
-          >
-            <Card className={name === undefined ? '' : 'hidden phone:block'}>
-              <Scroll label="Queues">
-                <table className="rows">
-                  <thead>
-                    <tr>
-                      <th>Queue</th>
-                      <th className="num">Live</th>
-                      <th className={besides}>Of which</th>
-                      <th className="num">Oldest ready</th>
-                      <th className="num hidden phone:table-cell" title="Over the last 15 minutes">
-                        Ended
-                      </th>
-                      <th className="num hidden phone:table-cell">Workers</th>
-                      <th className="hidden phone:table-cell">State</th>
-                      <th aria-label="Actions" />
-                    </tr>
-                  </thead>
-                  <VirtualRows items={data} keyOf={({ queue }) => queue}>
-                    {(queue) => (
-                      <QueueRow
-                        queue={queue}
-                        machine={machine}
-                        workers={workers ?? []}
-                        perMinute={endedPerMinute(traffic, queue.queue)}
-                        isChosen={queue.queue === name}
-                        besides={besides}
-                      />
-                    )}
-                  </VirtualRows>
-                </table>
-              </Scroll>
-            </Card>
-            {name === undefined ? null : chosen === undefined ? (
-              <Empty title={`There is no queue ${name}`}>A queue is there once a job has been in it.</Empty>
-            ) : (
-              <QueuePanel
-                queue={chosen}
-                machine={machine}
-                workers={workers ?? []}
-                perMinute={endedPerMinute(traffic, name)}
-              />
-            )}
-          </div>
+          <Beside
+            label={`Queue ${name}`}
+            onClose={() => go('/queues')}
+            list={
+              <Card>
+                <Scroll label="Queues">
+                  <table className="rows">
+                    <thead>
+                      <tr>
+                        <th>Queue</th>
+                        <th className="num">Live</th>
+                        <th className="hidden @min-[800px]:table-cell">Of which</th>
+                        <th className="num">Oldest ready</th>
+                        <th className="num hidden @min-[600px]:table-cell" title="Over the last 15 minutes">
+                          Ended
+                        </th>
+                        <th className="num hidden @min-[600px]:table-cell">Workers</th>
+                        <th className="hidden @min-[600px]:table-cell">State</th>
+                        <th aria-label="Actions" />
+                      </tr>
+                    </thead>
+                    <VirtualRows items={data} keyOf={({ queue }) => queue}>
+                      {(queue) => (
+                        <QueueRow
+                          queue={queue}
+                          machine={machine}
+                          workers={workers ?? []}
+                          perMinute={endedPerMinute(traffic, queue.queue)}
+                          isChosen={queue.queue === name}
+                        />
+                      )}
+                    </VirtualRows>
+                  </table>
+                </Scroll>
+              </Card>
+            }
+            panel={
+              name === undefined ? undefined : chosen === undefined ? (
+                <Empty title={`There is no queue ${name}`}>A queue is there once a job has been in it.</Empty>
+              ) : (
+                <QueuePanel
+                  queue={chosen}
+                  machine={machine}
+                  workers={workers ?? []}
+                  perMinute={endedPerMinute(traffic, name)}
+                />
+              )
+            }
+          />
         </>
       )}
     </div>
@@ -99,8 +103,6 @@ interface QueueRowProps {
   readonly workers: readonly Worker[]
   readonly perMinute: number | undefined
   readonly isChosen: boolean
-  /** Of cells that have no room on a phone, or beside a panel that says the same. */
-  readonly besides: string
 }
 
 /** Undefined where it is not counted yet. */
@@ -109,7 +111,7 @@ function endedPerMinute(traffic: TrafficAnswer | undefined, queue: string): numb
   return (traffic.ended.find((each) => each.queue === queue)?.count ?? 0) / minutesOf(traffic)
 }
 
-function QueueRow({ queue, machine, workers, perMinute, isChosen, besides }: QueueRowProps): ReactNode {
+function QueueRow({ queue, machine, workers, perMinute, isChosen }: QueueRowProps): ReactNode {
   const live = machine.states.filter((state) => !machine.terminal.includes(state))
   const total = live.reduce((sum, state) => sum + (queue.counts[state] ?? 0), 0)
   const serving = servingOf(workers, queue.queue).length
@@ -119,24 +121,24 @@ function QueueRow({ queue, machine, workers, perMinute, isChosen, besides }: Que
         <Link className="font-medium hover:underline" href={`/queues/${encodeURIComponent(queue.queue)}`}>
           {queue.queue}
         </Link>
-        {queue.paused ? <b className="block text-sm font-medium phone:hidden">paused</b> : null}
+        {queue.paused ? <b className="block text-sm font-medium @min-[600px]:hidden">paused</b> : null}
       </td>
       <td className="num">{count(total)}</td>
-      <td className={`min-w-48 ${besides}`}>
+      <td className="hidden min-w-48 @min-[800px]:table-cell">
         <Mix queue={queue} states={live} total={total} />
       </td>
       <td className="num whitespace-nowrap text-text-2">
         {queue.readySince === undefined ? 'none' : <Moment at={queue.readySince} as="ago" />}
       </td>
-      <td className="num hidden whitespace-nowrap text-text-2 phone:table-cell">
+      <td className="num hidden whitespace-nowrap text-text-2 @min-[600px]:table-cell">
         {perMinute === undefined ? '' : rate(perMinute)}
       </td>
       <td
-        className={`num hidden phone:table-cell ${isAlone(workers, queue.queue) ? 'font-medium text-again' : 'text-text-2'}`}
+        className={`num hidden @min-[600px]:table-cell ${isAlone(workers, queue.queue) ? 'font-medium text-again' : 'text-text-2'}`}
       >
         {isReserved(queue.queue) ? 'any' : serving === 0 ? 'none' : count(serving)}
       </td>
-      <td className="hidden whitespace-nowrap text-text-2 phone:table-cell">
+      <td className="hidden whitespace-nowrap text-text-2 @min-[600px]:table-cell">
         {queue.paused ? (
           <>
             <b className="font-medium text-text">paused</b>

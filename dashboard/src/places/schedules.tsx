@@ -1,9 +1,10 @@
 /** What runs by the clock: when next, whether it is held, and its job now and besides. */
 import type { ReactNode } from 'react'
-import { Link } from 'wouter'
+import { Link, useLocation } from 'wouter'
 import { type Schedule, useNextTimes, useSchedule, useSchedules } from '../api/schedules.ts'
 import { Title } from '../frame/title.tsx'
 import { quoted } from '../jobs/query.ts'
+import { Beside } from '../parts/beside.tsx'
 import { Body } from '../parts/body.tsx'
 import { Card } from '../parts/card.tsx'
 import { FactList } from '../parts/fact-list.tsx'
@@ -17,8 +18,9 @@ import { absolute, count, inWords, plural, span } from '../words/format.ts'
 
 export function SchedulesPlace({ name }: { readonly name?: string | undefined }): ReactNode {
   const { data, error } = useSchedules()
+  const [, go] = useLocation()
   return (
-    <div className="flex flex-col gap-4 p-4 phone:px-6 phone:py-5">
+    <div className="page">
       <Title text="Schedules" />
       {error === null ? null : <Trouble error={error} />}
       {data === undefined ? (
@@ -31,14 +33,12 @@ export function SchedulesPlace({ name }: { readonly name?: string | undefined })
       ) : (
         <>
           <Verdict schedules={data.schedules} isCut={data.cursor !== undefined} />
-          <div
-            className={`grid items-start gap-4 ${name === undefined ? '' : 'desk:grid-cols-[minmax(0,1fr)_400px] wide:grid-cols-[minmax(0,1fr)_560px]'}`}
-          >
-            <div className={name === undefined ? '' : 'hidden phone:block'}>
-              <Table schedules={data.schedules} chosen={name} />
-            </div>
-            {name === undefined ? null : <Panel name={name} />}
-          </div>
+          <Beside
+            label={`Schedule ${name}`}
+            list={<Table schedules={data.schedules} chosen={name} />}
+            panel={name === undefined ? undefined : <Panel name={name} />}
+            onClose={() => go('/schedules')}
+          />
         </>
       )}
     </div>
@@ -85,11 +85,11 @@ function Table({ schedules, chosen }: TableProps): ReactNode {
             <tr>
               <th>Schedule</th>
               <th>When</th>
-              <th className="hidden phone:table-cell">Job</th>
+              <th className="hidden @min-[480px]:table-cell">Job</th>
               <th className="num">Next</th>
-              <th className="num hidden phone:table-cell">Last</th>
-              <th className="num hidden phone:table-cell">Missed</th>
-              <th aria-label="Actions" className="hidden phone:table-cell" />
+              <th className="num hidden @min-[760px]:table-cell">Last</th>
+              <th className="num hidden @min-[480px]:table-cell">Missed</th>
+              <th aria-label="Actions" className="hidden @min-[600px]:table-cell" />
             </tr>
           </thead>
           <VirtualRows items={schedules} keyOf={({ name }) => name}>
@@ -106,17 +106,17 @@ function Table({ schedules, chosen }: TableProps): ReactNode {
                 <td className="text-text-2">
                   <When schedule={schedule} />
                 </td>
-                <td className="hidden phone:table-cell">{schedule.type}</td>
+                <td className="hidden @min-[480px]:table-cell">{schedule.type}</td>
                 <td className="num whitespace-nowrap text-text-2">
                   <Next schedule={schedule} />
                 </td>
-                <td className="num hidden whitespace-nowrap text-text-2 phone:table-cell">
+                <td className="num hidden whitespace-nowrap text-text-2 @min-[760px]:table-cell">
                   {schedule.last === undefined ? 'never' : <Moment at={schedule.last} />}
                 </td>
-                <td className={`num hidden phone:table-cell ${schedule.missed > 0 ? '' : 'text-text-3'}`}>
+                <td className={`num hidden @min-[480px]:table-cell ${schedule.missed > 0 ? '' : 'text-text-3'}`}>
                   {count(schedule.missed)}
                 </td>
-                <td className="num hidden phone:table-cell">
+                <td className="num hidden @min-[600px]:table-cell">
                   <ScheduleButtons schedule={schedule} />
                 </td>
               </tr>
@@ -152,7 +152,7 @@ function Panel({ name }: { readonly name: string }): ReactNode {
       title={schedule.name}
       note={schedule.source === 'code' ? 'kept as it is in code' : 'made by hand'}
       right={
-        <Link href="/schedules" aria-label="Close" className="rounded-md p-1 hover:bg-hover">
+        <Link href="/schedules" aria-label="Close" className="icon-button max-desk:hidden">
           <Icon name="close" />
         </Link>
       }

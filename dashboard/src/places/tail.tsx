@@ -22,7 +22,7 @@ export function TailPlace(): ReactNode {
     .slice(-SHOWN)
     .toReversed()
   return (
-    <div className="flex min-h-0 flex-1 flex-col gap-3 p-4 phone:px-6 phone:py-5">
+    <div className="page min-h-0 flex-1">
       <Title text="Tail" />
       <div className="flex flex-wrap items-center gap-2">
         <input

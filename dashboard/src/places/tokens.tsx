@@ -22,7 +22,7 @@ export function TokensPlace(): ReactNode {
     return <Empty title="Only for admins">Tokens are listed for tokens of scope admin.</Empty>
   const good = (data ?? []).filter((token) => isGood(token, now))
   return (
-    <div className="flex flex-col gap-4 p-4 phone:px-6 phone:py-5">
+    <div className="page">
       <Title text="Tokens" />
       {error === null ? null : <Trouble error={error} />}
       {data === undefined ? (
@@ -45,9 +45,9 @@ export function TokensPlace(): ReactNode {
                   <tr>
                     <th>Name</th>
                     <th>Scope</th>
-                    <th className="hidden phone:table-cell">Kind</th>
-                    <th className="hidden phone:table-cell">Id</th>
-                    <th className="num hidden phone:table-cell">Made</th>
+                    <th className="hidden @min-[560px]:table-cell">Kind</th>
+                    <th className="hidden @min-[840px]:table-cell">Id</th>
+                    <th className="num hidden @min-[480px]:table-cell">Made</th>
                     <th className="num">Good until</th>
                     <th aria-label="Actions" />
                   </tr>
@@ -57,15 +57,15 @@ export function TokensPlace(): ReactNode {
                     <tr className={isGood(token, now) ? '' : 'text-text-3'}>
                       <td className="font-medium">{token.name}</td>
                       <td>{token.scope}</td>
-                      <td className="hidden text-text-2 phone:table-cell">
+                      <td className="hidden text-text-2 @min-[560px]:table-cell">
                         {token.as === undefined
                           ? 'token'
                           : token.as === 'session'
                             ? 'browser'
                             : 'link, for one sign-in'}
                       </td>
-                      <td className="mono hidden text-text-3 phone:table-cell">{token.id}</td>
-                      <td className="num hidden whitespace-nowrap text-text-2 phone:table-cell">
+                      <td className="mono hidden text-text-3 @min-[840px]:table-cell">{token.id}</td>
+                      <td className="num hidden whitespace-nowrap text-text-2 @min-[480px]:table-cell">
                         <Moment at={token.createdAt} />
                       </td>
                       <td className="num whitespace-nowrap text-text-2">

@@ -31,7 +31,7 @@ export function QueuePanel({ queue, machine, workers, perMinute }: QueuePanelPro
         title={queue.queue}
         note={queue.paused ? 'paused' : 'open'}
         right={
-          <Link href="/queues" aria-label="Close" className="rounded-md p-1 hover:bg-hover">
+          <Link href="/queues" aria-label="Close" className="icon-button max-desk:hidden">
             <Icon name="close" />
           </Link>
         }

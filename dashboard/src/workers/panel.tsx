@@ -18,7 +18,7 @@ export function WorkerPanel({ worker }: { readonly worker: Worker }): ReactNode 
         title={<span className="mono">{workerId}</span>}
         note={present ? 'there' : 'gone'}
         right={
-          <Link href="/workers" aria-label="Close" className="rounded-md p-1 hover:bg-hover">
+          <Link href="/workers" aria-label="Close" className="icon-button max-desk:hidden">
             <Icon name="close" />
           </Link>
         }
