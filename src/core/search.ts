@@ -37,6 +37,7 @@ export const FIELDS = {
   queue: { means: 'the queue', shape: 'names' },
   type: { means: 'the job type', shape: 'names' },
   id: { means: 'a job’s id, or its producer’s', shape: 'word' },
+  tenant: { means: 'the tenant: of a token there is one', shape: 'names' },
   code: { means: 'the code of the last error', shape: 'word' },
   class: { means: 'the class of the last error', shape: 'names', sifted },
   reason: { means: 'why it was put aside', shape: 'names', sifted },

@@ -34,7 +34,7 @@ export async function narrowedBy(terms: readonly Term[], engine: Asked, tenant: 
     input: terms
       .filter(({ field }) => field.startsWith('input.'))
       .map(({ field, values }) => ({ path: field.split('.').slice(1), pattern: values[0] ?? '' })),
-    nothing: names.nothing || isContradiction(terms),
+    nothing: names.nothing || isContradiction(terms) || !isOf(tenant, terms),
     query: {
       ...names.query,
       labels: Object.keys(labels).length === 0 ? undefined : labels,
@@ -48,6 +48,10 @@ export async function narrowedBy(terms: readonly Term[], engine: Asked, tenant: 
     },
   }
 }
+
+/** Who searches sees jobs of one tenant: a search for those of another finds none. */
+const isOf = (tenant: string, terms: readonly Term[]): boolean =>
+  termsOf(terms, 'tenant').every(({ values, not }) => values.some((value) => matches(value, tenant)) !== not)
 
 /** Whether a job is among those that a store would find. */
 export const isFound = (job: Job, query: Partial<JobQuery>): boolean =>

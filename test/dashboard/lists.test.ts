@@ -108,6 +108,18 @@ describe.skipIf(missing !== undefined)('lists', () => {
     },
   )
 
+  it('has what went wrong to copy, with the id of the request', async () => {
+    const { page, context } = await fixture.enter('operator')
+    await context.grantPermissions(['clipboard-read', 'clipboard-write'])
+    await page.goto(`${fixture.gateway.url}/jobs/pj_none`)
+    await page.getByRole('alert').getByRole('button', { name: 'Copy what went wrong' }).click()
+    await page.getByRole('alert').getByText('copied').waitFor()
+    const copied = await page.evaluate('navigator.clipboard.readText()')
+    expect(copied).toMatch(/No job has this id/)
+    expect(copied).toMatch(/NOT_FOUND \S+\nhttp/)
+    await context.close()
+  })
+
   it('marks a row that no longer matches, and says what is new', async () => {
     const { pawl } = fixture
     const { page } = await listed('type:kept state:queued')

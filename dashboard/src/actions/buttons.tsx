@@ -6,11 +6,10 @@ import type { Job } from '../api/wire.ts'
 import { useKeys } from '../frame/keys.ts'
 import { Card } from '../parts/card.tsx'
 import { Tip } from '../parts/tip.tsx'
-import { refusal } from '../parts/toasts.tsx'
 import { useMedia } from '../words/media.ts'
-import { useWords } from '../words/vocabulary.tsx'
 import { type Action, actionsFor, isAskedAbout } from './actions.ts'
 import { ActionForm } from './form.tsx'
+import { Meanwhile } from './meanwhile.tsx'
 import { MoreMenu } from './more-menu.tsx'
 import { type Refused, useAct } from './use-act.ts'
 
@@ -48,6 +47,7 @@ export function ActionButtons({ job, isBar = false }: ActionButtonsProps): React
       }
       role="toolbar"
       aria-label="Actions"
+      data-of={job.id}
     >
       {refused === undefined ? null : <Meanwhile refused={refused} onClose={() => setRefused(undefined)} />}
       <div className={`flex gap-2 ${isBar ? 'overflow-x-auto' : 'flex-wrap justify-end'}`}>
@@ -64,7 +64,7 @@ export function ActionButtons({ job, isBar = false }: ActionButtonsProps): React
             </button>
           ) : (
             <Tip key={action.command} text={action.forbidden}>
-              <button type="button" className="btn" aria-disabled="true">
+              <button type="button" className="btn" aria-disabled="true" data-why={action.forbidden}>
                 {action.text.replace('…', '')}
               </button>
             </Tip>
@@ -83,32 +83,6 @@ export function ActionButtons({ job, isBar = false }: ActionButtonsProps): React
           }}
         />
       )}
-    </div>
-  )
-}
-
-/** A refusal in its place: why, and what has happened since the job was looked at. */
-function Meanwhile({ refused, onClose }: { readonly refused: Refused; readonly onClose: () => void }): ReactNode {
-  const words = useWords()
-  const { since, problem } = refused
-  return (
-    <div role="alert" className="card mb-2 max-w-md border-bad p-3 text-sm">
-      <p>{refusal(problem)}</p>
-      {since.length === 0 ? null : (
-        <p className="text-text-2">
-          Meanwhile:{' '}
-          {since
-            .map(
-              ({ type, to, actor }) =>
-                `${words.event(type)}${to === undefined ? '' : `, now ${words.state(to)}`} by ${actor}`,
-            )
-            .join('; ')}
-          .
-        </p>
-      )}
-      <button type="button" className="btn mt-2" onClick={onClose}>
-        I have seen it
-      </button>
     </div>
   )
 }

@@ -43,7 +43,7 @@ export function useAct(job: Pick<Job, 'id' | 'rev'>, onRefused?: (refused: Refus
       again()
     },
     onError: async (problem) => {
-      say(refusal(problem), true)
+      if (onRefused === undefined) say(refusal(problem), true)
       again()
       const asked = `/v1/jobs/${segment(job.id)}/events${queryOf({ afterRev: job.rev, limit: SINCE_MOST })}`
       const { events: since } = await ask<{ readonly events: readonly JobEvent[] }>(asked).catch(() => ({ events: [] }))

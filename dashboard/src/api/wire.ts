@@ -82,6 +82,8 @@ export interface Job {
   readonly masked?: boolean
   /** In lists that ask for it. */
   readonly now?: NowAnswer
+  /** Likewise: how many failures it may have. */
+  readonly maxAttempts?: number
 }
 
 /** What a person is asked before a job is let in, and the answer. */

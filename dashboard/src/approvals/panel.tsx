@@ -3,7 +3,8 @@ import { type ReactNode, useState } from 'react'
 import { Link } from 'wouter'
 import { ACTIONS, type ActionSpec, forbiddenBy, isAskedAbout } from '../actions/actions.ts'
 import { ActionForm } from '../actions/form.tsx'
-import { useAct } from '../actions/use-act.ts'
+import { Meanwhile } from '../actions/meanwhile.tsx'
+import { type Refused, useAct } from '../actions/use-act.ts'
 import { useEnqueuedBy } from '../api/approvals.ts'
 import { useJob } from '../api/job.ts'
 import { type Rules, useRules } from '../api/queries.ts'
@@ -128,7 +129,8 @@ const [APPROVE, ADMIT, DENY, CANCEL] = [named('approve'), named('admit'), named(
 /** What a person may say here: that it may, that it may not, or that it was not meant. */
 function Answer({ job, rules }: { readonly job: Job; readonly rules: Rules }): ReactNode {
   const session = useSession()
-  const act = useAct(job)
+  const [refused, setRefused] = useState<Refused>()
+  const act = useAct(job, setRefused)
   const [why, setWhy] = useState('')
   const [asked, setAsked] = useState<ActionSpec>()
   const yes = isAskedAbout(job) ? APPROVE : ADMIT
@@ -144,6 +146,7 @@ function Answer({ job, rules }: { readonly job: Job; readonly rules: Rules }): R
   const isGiven = job.approval?.given !== undefined
   return (
     <div className="flex flex-col gap-3">
+      {refused === undefined ? null : <Meanwhile refused={refused} onClose={() => setRefused(undefined)} />}
       {isGiven || yes === ADMIT ? null : (
         <textarea
           className="field h-16 py-1"

@@ -1,6 +1,6 @@
 /** Says when what is on screen has stopped to follow, and since when. */
 import { useQueryClient } from '@tanstack/react-query'
-import { type ReactNode, useState } from 'react'
+import { type ReactNode, useCallback, useEffect, useState } from 'react'
 import { Link } from 'wouter'
 import { useConnection } from '../api/connection.ts'
 import { live } from '../api/live.ts'
@@ -34,14 +34,37 @@ export function WordsBar(): ReactNode {
   )
 }
 
+/** So often it is tried, besides what each part of the page asks by itself. */
+const TRY_EVERY_MS = 5_000
+
 export function ConnectionBar(): ReactNode {
   const connection = useConnection()
   const client = useQueryClient()
+  const [triedAt, setTriedAt] = useState(0)
   const [isTrying, setTrying] = useState(false)
   useNow()
-  if (connection.is !== 'lost') return null
-  const forMs = Date.now() - connection.since
-  if (forMs < TOLD_AFTER_MS) return null
+  const since = connection.is === 'lost' ? connection.since : undefined
+  const forMs = since === undefined ? 0 : Date.now() - since
+  const isTold = forMs >= TOLD_AFTER_MS
+  const leftMs = Math.max(0, Math.max(triedAt, since ?? 0) + TRY_EVERY_MS - Date.now())
+  const again = useCallback(async () => {
+    setTrying(true)
+    live.again()
+    await client.refetchQueries({ type: 'active' }).finally(() => {
+      setTriedAt(Date.now())
+      setTrying(false)
+    })
+  }, [client])
+  const isDue = isTold && leftMs === 0 && !isTrying
+  useEffect(() => {
+    if (isDue) void again()
+  }, [isDue, again])
+  // What is on screen is from before: its numbers say so.
+  useEffect(() => {
+    document.documentElement.toggleAttribute('data-lost', isTold)
+    return () => void document.documentElement.removeAttribute('data-lost')
+  }, [isTold])
+  if (since === undefined || !isTold) return null
   return (
     <div
       role="status"
@@ -49,19 +72,10 @@ export function ConnectionBar(): ReactNode {
       style={{ background: 'var(--again-bg)' }}
     >
       <span>
-        <b className="font-medium">Connection lost {span(forMs)} ago.</b> What you see is from {clock(connection.since)}{' '}
-        UTC. It is tried again every few seconds; what was missed is read then.
+        <b className="font-medium">Connection lost {span(forMs)} ago.</b> What you see is from {clock(since)} UTC.{' '}
+        {isTrying ? 'Trying now.' : `Trying again in ${Math.ceil(leftMs / 1_000)} s.`}
       </span>
-      <button
-        type="button"
-        className="btn ml-auto"
-        disabled={isTrying}
-        onClick={async () => {
-          setTrying(true)
-          live.again()
-          await client.refetchQueries({ type: 'active' }).finally(() => setTrying(false))
-        }}
-      >
+      <button type="button" className="btn ml-auto" disabled={isTrying} onClick={() => void again()}>
         Try now
       </button>
     </div>

@@ -19,6 +19,8 @@ interface Item {
   readonly icon: ReactNode
   readonly text: string
   readonly note: string
+  /** It is there, and cannot be done now: the note says why. */
+  readonly isGrey?: boolean
   readonly act: () => void
 }
 
@@ -91,14 +93,17 @@ function Search({ onClose }: { readonly onClose: () => void }): ReactNode {
             type="button"
             role="option"
             aria-selected={n === chosen}
+            aria-disabled={item.isGrey}
             tabIndex={-1}
             onClick={() => take(item)}
             onMouseMove={() => setChosen(n)}
             className={`flex h-9 w-full items-center gap-3 rounded-md px-3 text-left ${n === chosen ? 'bg-hover' : ''}`}
           >
             {item.icon}
-            <span className="min-w-0 truncate">{item.text}</span>
-            <span className="ml-auto text-sm whitespace-nowrap text-text-3">{item.note}</span>
+            <span className={item.isGrey === true ? 'flex-none text-text-3' : 'min-w-0 truncate'}>{item.text}</span>
+            <span className="ml-auto min-w-0 truncate text-sm text-text-3" title={item.note}>
+              {item.note}
+            </span>
           </button>
         ))}
         {items.length === 0 ? <p className="p-3 text-text-2">Nothing has this name.</p> : null}
@@ -199,22 +204,25 @@ function useNames(text: string, go: (path: string) => void): readonly Item[] {
   ]
 }
 
-/** What the page of the present job has buttons for: those that are greyed there are greyed here. */
+/** What the page of the present job has buttons for: those that are greyed there are greyed here, and say by which rule. */
 const actionsHere = (): readonly Item[] =>
-  [...document.querySelectorAll<HTMLButtonElement>('main [role="toolbar"] button')]
-    .filter((button) => button.ariaLabel === null)
-    .map((button) => {
-      const name = button.textContent
-      const isGrey = button.ariaDisabled === 'true'
-      return {
-        key: `act ${name}`,
-        icon: icon('right'),
-        text: `${name} this job`,
-        note: isGrey ? 'not possible now' : '',
-        // With the focus its rule is told.
-        act: () => (isGrey ? button.focus() : button.click()),
-      }
-    })
+  [...document.querySelectorAll<HTMLElement>('main [role="toolbar"][data-of]')].flatMap((bar) =>
+    [...bar.querySelectorAll<HTMLButtonElement>('button')]
+      .filter((button) => button.ariaLabel === null)
+      .map((button) => {
+        const name = button.textContent
+        const why = button.dataset['why']
+        return {
+          key: `act ${name}`,
+          icon: icon('right'),
+          text: `${name} ${bar.dataset['of']}`,
+          note: why ?? '',
+          isGrey: why !== undefined,
+          // With the focus its rule is told.
+          act: () => (why === undefined ? button.click() : button.focus()),
+        }
+      }),
+  )
 
 /** A word that looks like part of the grammar is looked for as a word. */
 const quoted = (text: string): string => (/[\s:"]/.test(text) ? `"${text.replaceAll('"', '')}"` : text)

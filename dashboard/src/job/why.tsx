@@ -3,7 +3,8 @@ import { type ReactNode, useState } from 'react'
 import { Link } from 'wouter'
 import { actionsFor } from '../actions/actions.ts'
 import { ActionForm } from '../actions/form.tsx'
-import { useAct } from '../actions/use-act.ts'
+import { Meanwhile } from '../actions/meanwhile.tsx'
+import { type Refused, useAct } from '../actions/use-act.ts'
 import { useRules } from '../api/queries.ts'
 import { useSession } from '../api/session.tsx'
 import type { ExplainAnswer, Job } from '../api/wire.ts'
@@ -27,7 +28,8 @@ const TITLES: Readonly<Record<ExplainAnswer['way'], string>> = {
 function Next({ job, way }: { readonly job: Job; readonly way: ExplainAnswer['way'] }): ReactNode {
   const rules = useRules([job])
   const session = useSession()
-  const act = useAct(job)
+  const [refused, setRefused] = useState<Refused>()
+  const act = useAct(job, setRefused)
   const [isAsked, setAsked] = useState(false)
   if (way === 'paused')
     return (
@@ -42,6 +44,7 @@ function Next({ job, way }: { readonly job: Job; readonly way: ExplainAnswer['wa
     action.asks ? setAsked(true) : act.mutate({ word: action.word, body: action.bodyOf?.(job) ?? {} })
   return (
     <>
+      {refused === undefined ? null : <Meanwhile refused={refused} onClose={() => setRefused(undefined)} />}
       <button
         type="button"
         className="btn self-start"

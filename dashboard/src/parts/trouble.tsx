@@ -1,13 +1,32 @@
 /** A problem where it happened: what, why, what to do, and what to quote. The rest of the page stays. */
 import type { ReactNode } from 'react'
 import { Problem } from '../api/http.ts'
+import { Copy } from './copy.tsx'
+
+/** No answer of the store's: nothing that was asked is wrong. */
+const STORE_AWAY = 'UNAVAILABLE'
+
+/** As text, for whoever is asked about it. */
+function quoted(error: unknown): string {
+  if (!(error instanceof Problem)) return String(error)
+  const { title, detail, next, code, requestId = '' } = error.body
+  return [`${title}: ${detail}`, next, `${code} ${requestId}`.trim(), location.href].join('\n')
+}
 
 export function Trouble({ error }: { readonly error: unknown }): ReactNode {
   const body = error instanceof Problem ? error.body : undefined
   return (
     <div role="alert" className="card border-bad p-4">
-      <p className="font-medium text-bad">{body?.title ?? 'Something went wrong on this page'}</p>
-      <p>{body?.detail ?? String(error)}</p>
+      <p className="flex items-center gap-2 font-medium text-bad">
+        {body?.title ?? 'Something went wrong on this page'}
+        <span className="ml-auto font-normal">
+          <Copy text={quoted(error)} label="Copy what went wrong" />
+        </span>
+      </p>
+      <p>
+        {body?.detail ?? String(error)}
+        {body?.code === STORE_AWAY ? ' It is asked again every few seconds; what you see is from before.' : ''}
+      </p>
       {body === undefined ? null : (
         <p className="text-sm text-text-2">
           {body.next}{' '}

@@ -62,7 +62,12 @@ export const jobsQuery = membersOnly({
       'by `changed` and `due` some thousands of those that match are read and put in order, `read` says how many; the next follow by cursor',
     ),
   policy: z.literal('true').optional(),
-  explain: z.literal('true').optional().describe('with each job one phrase on what it is about, as `now`'),
+  explain: z
+    .literal('true')
+    .optional()
+    .describe(
+      'with each job one phrase on what it is about, as `now`, and how many failures it may have, as `maxAttempts`',
+    ),
   limit: limit(500).default(50),
   cursor: z.string().max(1_000).optional(),
   ...dialectQuery,

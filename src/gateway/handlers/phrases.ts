@@ -1,4 +1,5 @@
-/** With each job of a list the phrase of what it is about: three questions for all of them, however many. */
+/** With each job of a list the phrase of what it is about, and how often it may fail: three questions for all of them, however many. */
+import { maxAttemptsOf } from '../../core/admission.ts'
 import type { Circumstances } from '../../core/explain.ts'
 import type { Job } from '../../core/job.ts'
 import { isRouted, needOf } from '../../core/needs.ts'
@@ -26,7 +27,7 @@ export async function withPhrases(
   return jobs.map((job) => {
     const { queue } = job.spec.kind
     const circumstances = { now: at, paused: pauses.get(queue), workers: around?.(job), held: held.get(job.id) }
-    return { ...tell(job), now: toWire(now(job, circumstances)) }
+    return { ...tell(job), now: toWire(now(job, circumstances)), maxAttempts: maxAttemptsOf(job) }
   })
 }
 
