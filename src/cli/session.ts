@@ -161,7 +161,8 @@ export function needsStore(session: Session, verb: string): void {
 export async function asked(session: Session, method: string, path: string, body?: object): Promise<Wire> {
   const { url, token, timers, clock } = session
   const http = new Http({ url, token, timers, clock })
-  const { status, body: told } = await http.request(method, path, body === undefined ? undefined : JSON.stringify(body))
+  const text = body === undefined ? undefined : JSON.stringify(body)
+  const { status, body: told } = await http.request(method, path, text).finally(() => http.close())
   if (status >= 400) throw new GatewayRefused(status, refusalOf(told as Wire))
   return told as Wire
 }

@@ -43,7 +43,7 @@ import { type Clock, realClock } from '../system/clock.ts'
 import { harmless, type Log, silentLog } from '../system/log.ts'
 import { type Random, realRandom } from '../system/random.ts'
 import { realTimers, type Timers } from '../system/timers.ts'
-import { FULL, Http } from './http.ts'
+import { FULL, Http, type Manner, SOON_MS } from './http.ts'
 import { jobsIn, pathToJobs } from './jobs-query.ts'
 import { remoteHoldings, remoteLimits, sayToRemoteLimit } from './limits.ts'
 import { isOperation, operationText } from './operation-words.ts'
@@ -64,6 +64,8 @@ export interface ClientOptions {
 }
 
 const BATCH = 500
+/** A gateway has as long to answer a heartbeat, however short the lease is. */
+const SHORTEST_BEAT_MS = 500
 /** What a gateway lets a claim wait; whoever would wait longer asks again. */
 const WAIT_MS_MAX = 60_000
 
@@ -123,7 +125,10 @@ export class HttpEngine implements Engine {
     const words = beats.map(
       ({ id, fence, requestId }): Word => ({ id, command: { type: 'heartbeat', actor: '', fence, requestId } }),
     )
-    return (await this.#say(words)).map((wire) => {
+    const shortestMs = Math.min(...beats.map(({ windowMs = Number.POSITIVE_INFINITY }) => windowMs))
+    // Sent half way through a lease: what was swallowed is said once more before it is over.
+    const withinMs = Math.max(SHORTEST_BEAT_MS, Math.min(SOON_MS, shortestMs / 4))
+    return (await this.#say(words, withinMs)).map((wire) => {
       if (wire['ok'] !== true) return { ok: false, refusal: refusalOf(wire['problem'] as Wire) }
       const { rev, leaseExpiresAt, cancel } = fromWire(wire) as Extract<HeartbeatAnswer, { ok: true }>
       return { ok: true, rev, leaseExpiresAt, cancel }
@@ -235,7 +240,11 @@ export class HttpEngine implements Engine {
     const able = { serves, pool, capabilities }
     const asked = JSON.stringify({ requestId, workerId, queues, lanes: wanted, ...able, ...how })
     const full = waitMs > 0 ? 'tell' : 'ask again'
-    const { status, body } = await http.request('POST', '/v1/claims', asked, {}, full)
+    const { status, body } = await http.request('POST', '/v1/claims', asked, {
+      full,
+      waitMs: how.waitMs,
+      withinMs: SOON_MS,
+    })
     // A token has so many places to wait, and they are taken: what is there can be had all the same.
     if (status === FULL) return this.#claimed({ ...request, waitMs: 0 }, http)
     const { jobs, policies } = checked(status, body) as {
@@ -251,7 +260,7 @@ export class HttpEngine implements Engine {
     }
     const texts = requests.map((request) => enqueueText(request, request.requestId ?? this.#random.uuid()))
     const asked = `{"atomic":${atomic},"jobs":[${texts.join(',')}]}`
-    const { status, body } = await this.#http.request('POST', '/v1/jobs:batch', asked)
+    const { status, body } = await this.#http.request('POST', '/v1/jobs:batch', asked, { withinMs: SOON_MS })
     const wire = body as Wire
     // Those that were refused together are told one by one, as those that were accepted are.
     const jobs = (status === 409 ? wire : checked(status, wire))['jobs'] as readonly Wire[]
@@ -267,13 +276,15 @@ export class HttpEngine implements Engine {
     return { ok: true, job: found.job, deduped: false, replayed: false }
   }
 
-  async #say(words: readonly Word[]): Promise<readonly Wire[]> {
+  async #say(words: readonly Word[], withinMs = SOON_MS): Promise<readonly Wire[]> {
     if (words.some(({ tx }) => tx !== undefined))
       throw new Error('pawl: a transaction cannot travel over HTTP; open the database itself.')
     const answers: Wire[] = []
     for (let from = 0; from < words.length; from += BATCH) {
       const texts = words.slice(from, from + BATCH).map(wordText)
-      const body = await this.#ok('POST', '/v1/transitions:batch', `{"transitions":[${texts.join(',')}]}`)
+      const body = await this.#ok('POST', '/v1/transitions:batch', `{"transitions":[${texts.join(',')}]}`, {
+        withinMs,
+      })
       answers.push(...(body['answers'] as readonly Wire[]))
     }
     return answers
@@ -283,7 +294,8 @@ export class HttpEngine implements Engine {
     // What has no path is nothing's name.
     if (!isSegment(id) || id.length > LENGTHS.id) return undefined
     const asked = queryText({ policy: 'true', bodies: '' }, { body: bodies })
-    const { status, body } = await this.#http.request('GET', `${pathTo('jobs', id)}?${asked}`)
+    const path = `${pathTo('jobs', id)}?${asked}`
+    const { status, body } = await this.#http.request('GET', path, undefined, { withinMs: SOON_MS })
     if (status === 404) return undefined
     const wire = checked(status, body)
     return {
@@ -313,8 +325,8 @@ export class HttpEngine implements Engine {
     )
   }
 
-  async #ok(method: string, path: string, text?: string): Promise<Wire> {
-    const { status, body } = await this.#http.request(method, path, text)
+  async #ok(method: string, path: string, text?: string, manner?: Manner): Promise<Wire> {
+    const { status, body } = await this.#http.request(method, path, text, manner)
     return checked(status, body)
   }
 }

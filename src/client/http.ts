@@ -4,13 +4,17 @@
  */
 import type { Clock } from '../system/clock.ts'
 import { withoutCredentials } from '../system/credentials.ts'
+import { isBun } from '../system/is-bun.ts'
 import type { Timers } from '../system/timers.ts'
+import { fetchLines, type Heard, type Lines } from './lines.ts'
+import { nodeLines } from './node-lines.ts'
 
 export interface HttpOptions {
   readonly url: string
   readonly token: string | undefined
   readonly timers: Timers
   readonly clock: Clock
+  /** In place of connections of its own. */
   readonly fetch?: typeof globalThis.fetch | undefined
 }
 
@@ -32,13 +36,47 @@ const LONGEST_PAUSE_MS = 5_000
 export const FULL = 429
 const RETRIED: ReadonlySet<number> = new Set([408, FULL, 502, 503, 504])
 
+/** A gateway says by itself after ten seconds that it has not come to an end: who says nothing for longer has been swallowed. */
+const ANSWER_WITHIN_MS = 12_000
+/** For what somebody waits for, and no gateway has to search for. */
+export const SOON_MS = 5_000
+/** A body comes through a poor line in its own time. */
+const MS_PER_KB = 10
+/** Whoever has waited in vain for so long asks no more. */
+const SILENT_MS = 25_000
+
+/** How one request is made, where it is not as usual. */
+export interface Manner {
+  /** What to do where there is no room. */
+  readonly full?: 'ask again' | 'tell' | undefined
+  /** How long one try may go unanswered, where the gateway was not asked to wait. */
+  readonly withinMs?: number | undefined
+  /** How long the gateway was asked to wait. */
+  readonly waitMs?: number | undefined
+}
+
 /** What all calls of a client have in common, those that end with a signal included. */
 interface Common {
   /** The gateway's clock minus the monotonic one, when it last answered. */
   offsetMs: number
   /** Those under way. Each has a signal of its own: fetch lets go of a shared one only when garbage is collected. */
   readonly calls: Set<AbortController>
+  /** Their tries, and the stream of hints. */
+  readonly tries: Set<AbortController>
+  readonly lines: Lines
+  /** Something was heard on these lines, since they were dropped last. */
+  heard: boolean
+  /** Something has fallen silent, and nothing was heard since. */
+  silent: boolean
   closed: boolean
+}
+
+/** One try, for as long as its answer comes. */
+export interface Answering extends Disposable {
+  readonly status: number
+  header(name: string): string | undefined
+  /** Each piece has the time that the whole had to begin. */
+  readonly body: AsyncIterable<Uint8Array>
 }
 
 export class Http {
@@ -47,10 +85,18 @@ export class Http {
   readonly #until: AbortSignal | undefined
 
   constructor(options: HttpOptions, common?: Common, until?: AbortSignal) {
-    const { clock } = options
-    mustBeAskable(options.url)
+    const { clock, url, fetch } = options
+    mustBeAskable(url)
     this.#options = options
-    this.#common = common ?? { offsetMs: clock.now() - clock.monotonicMs(), calls: new Set(), closed: false }
+    this.#common = common ?? {
+      offsetMs: clock.now() - clock.monotonicMs(),
+      calls: new Set(),
+      tries: new Set(),
+      lines: linesTo(url, fetch),
+      heard: false,
+      silent: false,
+      closed: false,
+    }
     this.#until = until
   }
 
@@ -67,79 +113,104 @@ export class Http {
   close(): void {
     this.#common.closed = true
     for (const call of this.#common.calls) call.abort(new GatewayUnavailable(CLOSED))
+    this.#common.lines.drop()
   }
 
-  get fetch(): typeof globalThis.fetch {
-    return this.#options.fetch ?? globalThis.fetch
-  }
-
-  url(path: string): string {
-    // A gateway may be mounted below a path of its own.
-    const { origin, pathname } = new URL(this.#options.url)
-    return origin + pathname.replace(/\/+$/, '') + path
-  }
-
-  headers(): Record<string, string> {
-    const { token } = this.#options
-    return token === undefined ? {} : { authorization: `Bearer ${token}` }
-  }
-
-  /** The answer, whatever it says; only what may pass by itself is asked again. `full`: what to do where there is no room. */
-  async request(
-    method: string,
-    path: string,
-    text?: string,
-    more: Readonly<Record<string, string>> = {},
-    full: 'ask again' | 'tell' = 'ask again',
-  ): Promise<HttpAnswer> {
+  /** The answer, whatever it says; only what may pass by itself is asked again. */
+  async request(method: string, path: string, text?: string, manner: Manner = {}): Promise<HttpAnswer> {
     this.#until?.throwIfAborted()
     if (this.#common.closed) throw new GatewayUnavailable(CLOSED)
-    const headers = {
-      ...this.headers(),
-      ...(text === undefined ? {} : { 'content-type': 'application/json' }),
-      ...more,
-    }
     const { calls } = this.#common
     const call = new AbortController()
     const abort = () => call.abort(this.#until?.reason)
     calls.add(call)
     this.#until?.addEventListener('abort', abort)
     try {
-      const { signal } = call
-      return await this.#answer(
-        path,
-        { method, headers, signal, ...(text === undefined ? {} : { body: text }) },
-        signal,
-        full,
-      )
+      return await this.#answer({ method, path, text }, call.signal, manner)
     } finally {
       calls.delete(call)
       this.#until?.removeEventListener('abort', abort)
     }
   }
 
+  /**
+   * One try. Who falls silent is given up: for `withinMs` before its answer begins, or within its body. Where others were heard on these
+   * lines, the lines are to blame, and all that is under way on them is given up with it, to be asked again on others.
+   */
+  async try({ method, path, text, accept }: Asking, signal: AbortSignal, withinMs: number): Promise<Answering> {
+    const { timers, token } = this.#options
+    const { tries, lines, silent } = this.#common
+    const line = new AbortController()
+    const abort = () => line.abort(signal.reason)
+    // Something on the way may keep a stream back until it ends: that no line is to blame for.
+    let blames = accept === undefined
+    const late = () => this.#fallenSilent(line, withinMs, blames)
+    tries.add(line)
+    signal.addEventListener('abort', abort)
+    let timer = timers.after(withinMs, late)
+    const heard = () => {
+      this.#common.heard = true
+      this.#common.silent = false
+      timer[Symbol.dispose]()
+      timer = timers.after(withinMs, late)
+    }
+    const end = () => {
+      timer[Symbol.dispose]()
+      tries.delete(line)
+      signal.removeEventListener('abort', abort)
+    }
+    const headers = {
+      ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
+      ...(text === undefined ? {} : { 'content-type': 'application/json' }),
+      ...(accept === undefined ? {} : { accept }),
+    }
+    try {
+      const asked = { method, headers, body: text, signal: line.signal, isFresh: silent }
+      const head = await unlessAborted(lines.ask(this.#url(path), asked), line.signal)
+      heard()
+      this.#listen(head)
+      const { status, header } = head
+      let whole = false
+      const body = pieces(head.body, line.signal, (piece) => {
+        blames ||= piece !== undefined
+        whole = piece === undefined
+        heard()
+      })
+      const dispose = () => {
+        end()
+        if (!whole) line.abort()
+      }
+      return { status, header, body, [Symbol.dispose]: dispose }
+    } catch (error) {
+      end()
+      throw error
+    }
+  }
+
   async #answer(
-    path: string,
-    asked: RequestInit,
+    asking: Asking,
     signal: AbortSignal,
-    full: 'ask again' | 'tell',
+    { full, withinMs = ANSWER_WITHIN_MS, waitMs = 0 }: Manner,
   ): Promise<HttpAnswer> {
+    const { timers } = this.#options
+    const triedMs = withinMs + waitMs + Math.floor((asking.text?.length ?? 0) / 1_024) * MS_PER_KB
     let reason = ''
-    for (let n = 0; n < TRIES; n += 1) {
-      if (n > 0) await this.#options.timers.sleep(Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** n), signal)
+    let silentMs = 0
+    for (let n = 0; n < TRIES && silentMs < SILENT_MS; n += 1) {
+      if (n > 0) await timers.sleep(Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** n), signal)
       signal.throwIfAborted()
       try {
-        const response = await this.fetch(this.url(path), asked)
-        this.#listen(response)
-        const answer = await response.text()
-        if (RETRIED.has(response.status) && !(full === 'tell' && response.status === FULL)) {
-          reason = `it answered ${response.status}`
-          await this.#pause(response, signal)
+        using answer = await this.try(asking, signal, triedMs)
+        const text = await textOf(answer.body)
+        if (RETRIED.has(answer.status) && !(full === 'tell' && answer.status === FULL)) {
+          reason = `it answered ${answer.status}`
+          await this.#pause(answer, signal)
           continue
         }
-        return { status: response.status, body: answer === '' ? undefined : JSON.parse(answer) }
+        return { status: answer.status, body: text === '' ? undefined : JSON.parse(text) }
       } catch (error) {
         signal.throwIfAborted()
+        if (error instanceof Silent) silentMs += triedMs
         reason =
           error instanceof Error ? (error.cause instanceof Error ? error.cause.message : error.message) : String(error)
       }
@@ -149,15 +220,87 @@ export class Http {
     )
   }
 
-  #listen(response: Response): void {
-    const now = Number(response.headers.get('x-pawl-now'))
+  #fallenSilent(line: AbortController, withinMs: number, blames: boolean): void {
+    const { tries, lines, heard } = this.#common
+    const silent = new Silent(`no answer for ${withinMs / 1_000} s`)
+    line.abort(silent)
+    // Lines on which nothing was ever heard are as good as new ones: it is the gateway that does not answer.
+    if (!heard || !blames) return
+    this.#common.silent = true
+    this.#common.heard = false
+    for (const other of tries) other.abort(new Dropped('another request on the same way was not answered'))
+    lines.drop()
+  }
+
+  #url(path: string): string {
+    // A gateway may be mounted below a path of its own.
+    const { origin, pathname } = new URL(this.#options.url)
+    return origin + pathname.replace(/\/+$/, '') + path
+  }
+
+  #listen(heard: Heard): void {
+    const now = Number(heard.header('x-pawl-now'))
     if (now > 0) this.#common.offsetMs = now - this.#options.clock.monotonicMs()
   }
 
-  async #pause(response: Response, signal: AbortSignal): Promise<void> {
-    const seconds = Number(response.headers.get('retry-after') ?? 0)
+  async #pause(heard: Answering, signal: AbortSignal): Promise<void> {
+    const seconds = Number(heard.header('retry-after') ?? 0)
     if (seconds > 0) await this.#options.timers.sleep(Math.min(LONGEST_PAUSE_MS, seconds * 1_000), signal)
   }
+}
+
+interface Asking {
+  readonly method: string
+  readonly path: string
+  readonly text?: string | undefined
+  /** Whoever says so wants a stream. */
+  readonly accept?: string | undefined
+}
+
+/** A try that was not answered in its time. */
+class Silent extends Error {
+  override readonly name = 'Silent'
+}
+
+/** A try that was given up because another was not answered. */
+class Dropped extends Error {
+  override readonly name = 'Dropped'
+}
+
+/** Whoever brings a `fetch` has it used. Bun's own client for Node's requests keeps connections that cannot be dropped. */
+const linesTo = (url: string, fetch: typeof globalThis.fetch | undefined): Lines =>
+  fetch === undefined && !isBun ? nodeLines(url) : fetchLines(fetch ?? globalThis.fetch)
+
+/** What is called off is over for whoever waits, whatever it makes of its signal. */
+function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  const { promise, resolve, reject } = Promise.withResolvers<T>()
+  const abort = () => reject(signal.reason)
+  if (signal.aborted) abort()
+  signal.addEventListener('abort', abort)
+  work.then(resolve, reject)
+  return promise.finally(() => signal.removeEventListener('abort', abort))
+}
+
+/** Tells of each piece, and of the end. */
+async function* pieces(
+  body: AsyncIterable<Uint8Array>,
+  signal: AbortSignal,
+  heard: (piece: Uint8Array | undefined) => void,
+): AsyncGenerator<Uint8Array> {
+  const from = body[Symbol.asyncIterator]()
+  for (;;) {
+    const { value, done } = await unlessAborted(from.next(), signal)
+    heard(done ? undefined : value)
+    if (done) return
+    yield value
+  }
+}
+
+async function textOf(body: AsyncIterable<Uint8Array>): Promise<string> {
+  const decoder = new TextDecoder()
+  let text = ''
+  for await (const piece of body) text += decoder.decode(piece, { stream: true })
+  return text + decoder.decode()
 }
 
 /** What no retry would change is said at once. Whoever put a password into the URL means a token. */

@@ -5,6 +5,9 @@ import type { Timers } from '../system/timers.ts'
 import type { Http } from './http.ts'
 
 const AGAIN_MS = 1_000
+const HINTS = { method: 'GET', path: '/v1/hints', accept: 'text/event-stream' }
+/** A gateway that has nothing to tell says so every three seconds. */
+const SILENT_MS = 10_000
 
 export function subscribeTo(http: Http, timers: Timers, wake: (hint: Hint) => void): AsyncDisposable {
   const stop = new AbortController()
@@ -20,13 +23,12 @@ export function subscribeTo(http: Http, timers: Timers, wake: (hint: Hint) => vo
 async function listen(http: Http, timers: Timers, wake: (hint: Hint) => void, signal: AbortSignal): Promise<void> {
   while (!signal.aborted) {
     try {
-      const headers = { ...http.headers(), accept: 'text/event-stream' }
-      const response = await http.fetch(http.url('/v1/hints'), { headers, signal })
-      if (response.status !== 200 || response.body === null) throw new Error(`it answered ${response.status}`)
+      using answer = await http.try(HINTS, signal, SILENT_MS)
+      if (answer.status !== 200) throw new Error(`it answered ${answer.status}`)
       wake({ about: 'anything' })
-      for await (const frame of frames(response.body)) for (const hint of hintsIn(frame)) wake(hint)
+      for await (const frame of frames(answer.body)) for (const hint of hintsIn(frame)) wake(hint)
     } catch {
-      // Unreachable, cut off, or asked to stop: the loop looks which.
+      // Unreachable, cut off, silent, or asked to stop: the loop looks which.
     }
     await timers.sleep(AGAIN_MS, signal)
   }
@@ -35,7 +37,7 @@ async function listen(http: Http, timers: Timers, wake: (hint: Hint) => void, si
 const DATA = 'data: '
 
 /** Comments, and how long to wait, are not among them. */
-async function* frames(body: ReadableStream<Uint8Array>): AsyncGenerator<HintFrame> {
+async function* frames(body: AsyncIterable<Uint8Array>): AsyncGenerator<HintFrame> {
   const decoder = new TextDecoder()
   let text = ''
   for await (const chunk of body) {

@@ -167,6 +167,8 @@ export interface HeartbeatRequest {
   readonly id: JobId
   readonly fence: string
   readonly requestId: string
+  /** For how long the lease is renewed: an answer that takes much of it comes too late. */
+  readonly windowMs?: number | undefined
 }
 
 export type HeartbeatAnswer =

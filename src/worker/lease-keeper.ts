@@ -167,6 +167,7 @@ export class LeaseKeeper {
       id: lease.id,
       fence: lease.fence,
       requestId: `${lease.fence}/beat/${watch.beats + 1}`,
+      windowMs: lease.windowMs,
     }))
     let answers: readonly HeartbeatAnswer[]
     try {

@@ -9,6 +9,7 @@ import { type Log, silentLog } from '../../system/log.ts'
 import { type LedgerDesk, type Meter, noMeter } from '../../system/meter.ts'
 import { realRandom } from '../../system/random.ts'
 import { realTimers } from '../../system/timers.ts'
+import { within } from '../../system/within.ts'
 import type { Agenda } from '../agenda.ts'
 import type { Ledger } from '../ledger/ledger-port.ts'
 import type {
@@ -65,6 +66,8 @@ import { Hints } from './waiting/hints.ts'
 
 const DAY_MS = 24 * 60 * 60 * 1_000
 const MINUTE_MS = 60_000
+/** How long letting in and evicting may take when the store is closed: a server that does not answer is not waited for. */
+const CLOSE_WITHIN_MS = 1_000
 const MAJOR_LEAST = 7
 
 export interface RedisOptions {
@@ -304,10 +307,9 @@ class ScriptedStore implements RedisStore {
     if (this.#isClosed) return
     await this.#desk.close()
     this.#isClosed = true
-    await this.#rounds.close()
-    const evicting = this.#evicting?.close()
+    const ended = Promise.all([this.#rounds.close(), this.#evicting?.close()])
+    await within(realTimers, CLOSE_WITHIN_MS, ended)
     await this.#calls.close()
-    await evicting
     await this.#hints.close()
     await this.#link.close()
   }

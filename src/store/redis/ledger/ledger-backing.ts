@@ -11,6 +11,7 @@ import type { Log } from '../../../system/log.ts'
 import type { LedgerStanding, Meter } from '../../../system/meter.ts'
 import type { Random } from '../../../system/random.ts'
 import type { Timers } from '../../../system/timers.ts'
+import { within } from '../../../system/within.ts'
 import type { Account } from '../../ledger/account.ts'
 import { BEGINNING, type Head } from '../../ledger/entry.ts'
 import { tellingOf } from '../../ledger/fate.ts'
@@ -42,6 +43,8 @@ export interface LedgerBackingParts {
 
 /** Those that put off what they hand out: asked again they would hand out nothing. */
 const HANDS_OUT: ReadonlySet<ScriptName> = new Set(['due', 'unjudged'])
+
+const CLOSE_WITHIN_MS = 1_000
 
 /** Entries of the ledger's log that may wait to be folded. */
 const UNFOLDED = 1_000_000
@@ -111,10 +114,11 @@ export class LedgerBacking implements Backing {
     return { logged, unshipped: count, unshippedMs, unfolded: head.seq - folded }
   }
 
+  /** What is under way has a second to end; then the ledger's connections are closed, and it fails. What it was at is still on the server, for whoever comes next. */
   async close(): Promise<void> {
-    await this.#shipping.close()
-    await this.#folding.close()
-    await this.#parts.ledger[Symbol.asyncDispose]()
+    const { ledger, timers } = this.#parts
+    await within(timers, CLOSE_WITHIN_MS, Promise.all([this.#shipping.close(), this.#folding.close()]))
+    await ledger[Symbol.asyncDispose]()
   }
 
   #hear({ head, folded }: Account): void {

@@ -1,0 +1,30 @@
+/** Connections by Node's own client: unlike those of its `fetch`, they can be dropped. */
+import * as http from 'node:http'
+import * as https from 'node:https'
+import type { Heard, Lines } from './lines.ts'
+
+/** Where Node was told to mind the proxies of the environment, so do these. */
+const PROXIES = process.env['NODE_USE_ENV_PROXY'] === '1' ? { proxyEnv: process.env } : {}
+
+export function nodeLines(url: string): Lines {
+  const { Agent, request } = new URL(url).protocol === 'https:' ? https : http
+  const fresh = () => new Agent({ keepAlive: true, ...PROXIES })
+  let agent = fresh()
+  return {
+    ask: (at, { method, headers, body, signal }) =>
+      new Promise<Heard>((resolve, reject) => {
+        const asked = request(at, { agent, method, headers, signal }, (incoming) => {
+          const { statusCode = 0, headers: told } = incoming
+          // What breaks off is told to whoever reads; nobody may be reading.
+          incoming.on('error', () => {})
+          resolve({ status: statusCode, header: (name) => told[name]?.toString(), body: incoming })
+        })
+        asked.on('error', reject)
+        asked.end(body)
+      }),
+    drop() {
+      agent.destroy()
+      agent = fresh()
+    },
+  }
+}

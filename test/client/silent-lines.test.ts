@@ -1,0 +1,219 @@
+/** Lines on which nothing comes any more: how long that takes to be found out, in virtual time, and what is dropped with them. */
+import { describe, expect, it } from 'vitest'
+import { HttpEngine } from '../../src/client/client.ts'
+import { Http, SOON_MS } from '../../src/client/http.ts'
+import type { Hint } from '../../src/store/store.ts'
+import { VirtualTime } from '../../src/testing/virtual-time.ts'
+
+const URL_ = 'http://gateway.invalid'
+const SECOND = 1_000
+
+interface Asked {
+  readonly path: string
+  readonly atMs: number
+  readonly signal: AbortSignal
+  readonly isFresh: boolean
+}
+
+type Answer = Response | 'nothing'
+
+/** A gateway that answers as it is told to, or not at all; what it was asked stays known. */
+function gateway(time: VirtualTime, answer: (path: string, n: number) => Answer) {
+  const asked: Asked[] = []
+  const fetch: typeof globalThis.fetch = (url, init) => {
+    const { signal, keepalive } = init ?? {}
+    if (!(signal instanceof AbortSignal)) throw new Error('every request has a signal')
+    const path = new URL(String(url)).pathname
+    asked.push({ path, atMs: time.monotonicMs(), signal, isFresh: keepalive === false })
+    const said = answer(path, asked.length)
+    return said === 'nothing' ? new Promise(() => {}) : Promise.resolve(said)
+  }
+  return { asked, fetch }
+}
+
+const lines = (time: VirtualTime, fetch: typeof globalThis.fetch) =>
+  new Http({ url: URL_, token: undefined, timers: time, clock: time, fetch })
+
+const failed = (work: Promise<unknown>) =>
+  work.then(
+    () => undefined,
+    (error: unknown) => String(error),
+  )
+
+/** A body that has begun and goes on when it is told to. */
+function stream() {
+  let to: ReadableStreamDefaultController<Uint8Array> | undefined
+  const body = new ReadableStream<Uint8Array>({
+    start(controller) {
+      to = controller
+    },
+  })
+  return { response: new Response(body), say: (text: string) => to?.enqueue(new TextEncoder().encode(text)) }
+}
+
+describe('a gateway that never answers', () => {
+  it('is asked again every five seconds for what somebody waits for, and given up after five tries', async () => {
+    const time = new VirtualTime(0)
+    const { asked, fetch } = gateway(time, () => 'nothing')
+    const told = failed(lines(time, fetch).request('GET', '/v1/jobs/a', undefined, { withinMs: SOON_MS }))
+    await time.advance(40 * SECOND)
+    expect(await told).toMatch(/could not be asked: no answer for 5 s/)
+    expect(asked).toHaveLength(5)
+    expect(asked.every(({ signal }) => signal.aborted)).toBe(true)
+    expect(time.pending).toBe(0)
+  })
+
+  it('has twelve seconds for a search, as long as it was asked to wait, and time for what is long', async () => {
+    const time = new VirtualTime(0)
+    const { asked, fetch } = gateway(time, () => 'nothing')
+    const http = lines(time, fetch)
+    const all = [
+      http.request('GET', '/v1/search'),
+      http.request('POST', '/v1/waits', '{}', { withinMs: SOON_MS, waitMs: 60 * SECOND }),
+      http.request('POST', '/v1/long', 'x'.repeat(1_000_000), { withinMs: SOON_MS }),
+    ].map(failed)
+    const over = (path: string) => asked.find((each) => each.path === path)?.signal.aborted
+    for (const [path, ms] of Object.entries({ '/v1/search': 12, '/v1/long': 15, '/v1/waits': 65 })) {
+      await time.advance(ms * SECOND - time.monotonicMs() - 1_000)
+      expect([path, over(path)]).toEqual([path, false])
+      await time.advance(1_000)
+      expect([path, over(path)]).toEqual([path, true])
+    }
+    http.close()
+    for (const told of await Promise.all(all)) expect(told).toMatch(/GatewayUnavailable/)
+  })
+
+  it('has a quarter of the shortest lease to answer a heartbeat: there is time for another', async () => {
+    const time = new VirtualTime(0)
+    const { asked, fetch } = gateway(time, (_, n) =>
+      n > 2
+        ? Response.json({
+            answers: [
+              { ok: true, rev: 1 },
+              { ok: true, rev: 1 },
+            ],
+          })
+        : 'nothing',
+    )
+    const engine = new HttpEngine({ url: URL_, timers: time, clock: time, fetch })
+    const beat = { id: 'pj_1', fence: 'f', requestId: 'f/beat/1' }
+    const answered = engine.heartbeat([
+      { ...beat, windowMs: 10 * SECOND },
+      { ...beat, windowMs: 30 * SECOND },
+    ])
+    await time.advance(10 * SECOND)
+    expect(await answered).toMatchObject([{ ok: true }, { ok: true }])
+    expect(asked.map(({ atMs }) => atMs)).toEqual([0, 2_700, 5_600])
+  })
+})
+
+describe('lines that were good', () => {
+  it('are dropped all at once when one of them falls silent: nobody else has to find out', async () => {
+    const time = new VirtualTime(0)
+    let silent = false
+    const { asked, fetch } = gateway(time, () => (silent ? 'nothing' : Response.json({})))
+    const http = lines(time, fetch)
+    await http.request('GET', '/v1/before')
+    silent = true
+    const long = http.request('POST', '/v1/claims', '{}', { waitMs: 60 * SECOND })
+    await time.advance(4 * SECOND)
+    const short = http.request('GET', '/v1/jobs/a', undefined, { withinMs: SOON_MS })
+    silent = false
+    const search = http.request('GET', '/v1/after')
+    expect((await search).status).toBe(200)
+    await time.advance(SOON_MS + SECOND)
+    expect((await long).status).toBe(200)
+    expect((await short).status).toBe(200)
+    expect(asked.map(({ path, isFresh }) => [path, isFresh])).toEqual([
+      ['/v1/before', false],
+      ['/v1/claims', false],
+      ['/v1/jobs/a', false],
+      ['/v1/after', false],
+      ['/v1/jobs/a', true],
+      ['/v1/claims', false],
+    ])
+  })
+
+  it('are not blamed by whom they have never carried anything for: another waits on', async () => {
+    const time = new VirtualTime(0)
+    const { asked, fetch } = gateway(time, () => 'nothing')
+    const http = lines(time, fetch)
+    const long = failed(http.request('POST', '/v1/claims', '{}', { waitMs: 60 * SECOND }))
+    const short = failed(http.request('GET', '/v1/jobs/a', undefined, { withinMs: SOON_MS }))
+    await time.advance(40 * SECOND)
+    expect(await short).toMatch(/no answer for 5 s/)
+    expect(asked.filter(({ path }) => path === '/v1/claims').map(({ signal }) => signal.aborted)).toEqual([false])
+    http.close()
+    await long
+  })
+
+  it('may bring a body piece by piece, as long as pieces come', async () => {
+    const time = new VirtualTime(0)
+    const bodies = [stream(), stream()]
+    const { asked, fetch } = gateway(time, (_, n) => bodies[n - 1]?.response ?? Response.json({ n }))
+    const told = lines(time, fetch).request('GET', '/v1/jobs')
+    for (let n = 0; n < 10; n += 1) {
+      await time.advance(11 * SECOND)
+      bodies[0]?.say('[')
+    }
+    expect(asked).toHaveLength(1)
+    await time.advance(13 * SECOND)
+    bodies[1]?.say('{')
+    await time.advance(13 * SECOND)
+    expect(await told).toEqual({ status: 200, body: { n: 3 } })
+  })
+})
+
+describe('the stream of hints', () => {
+  const listening = async (time: VirtualTime, fetch: typeof globalThis.fetch) => {
+    const hints: Hint[] = []
+    const engine = new HttpEngine({ url: URL_, timers: time, clock: time, fetch })
+    await engine.subscribe((hint) => hints.push(hint))
+    await time.settle()
+    return { engine, hints }
+  }
+
+  it('is replaced ten seconds after it said something last, and what waits on other lines asks again at once', async () => {
+    const time = new VirtualTime(0)
+    const [first, second] = [stream(), stream()]
+    const streams = [first, second]
+    let claims = 0
+    const { asked, fetch } = gateway(time, (path) => {
+      if (path === '/v1/hints') return streams.shift()?.response ?? 'nothing'
+      claims += 1
+      return claims === 1 ? 'nothing' : Response.json({ jobs: [] })
+    })
+    const { engine, hints } = await listening(time, fetch)
+    const claim = engine.claim({
+      requestId: 'c',
+      workerId: 'w',
+      lanes: [{ tenant: '', queue: 'q', priority: 5 }],
+      limit: 1,
+      waitMs: 60 * SECOND,
+    })
+    for (let n = 0; n < 5; n += 1) {
+      first.say(': still here\n\n')
+      await time.advance(9 * SECOND)
+    }
+    expect(asked).toHaveLength(2)
+    await time.advance(2 * SECOND)
+    expect(await claim).toEqual([])
+    second.say('data: {"tenant":"","work":["q"],"jobs":{},"anything":false}\n\n')
+    await time.settle()
+    expect(hints).toEqual([{ about: 'anything' }, { about: 'anything' }, { about: 'queue', tenant: '', queue: 'q' }])
+    await engine[Symbol.asyncDispose]()
+  })
+
+  it('that something on the way keeps back is replaced, and costs nobody else anything', async () => {
+    const time = new VirtualTime(0)
+    const { asked, fetch } = gateway(time, (path) => (path === '/v1/hints' ? stream().response : 'nothing'))
+    const { engine } = await listening(time, fetch)
+    const claimed = failed(engine.claim({ requestId: 'c', workerId: 'w', lanes: [], limit: 1, waitMs: 60 * SECOND }))
+    await time.advance(60 * SECOND)
+    const of = (path: string) => asked.filter((each) => each.path === path)
+    expect(of('/v1/claims').map(({ signal }) => signal.aborted)).toEqual([false])
+    expect(of('/v1/hints').length).toBeGreaterThan(4)
+    await engine[Symbol.asyncDispose]()
+    await claimed
+  })
+})
