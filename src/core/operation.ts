@@ -111,10 +111,18 @@ export interface OperationReport {
   readonly refused: number
   /** What was found, the most frequent first; what is rare may be left out. */
   readonly counts: readonly Count[]
+  /** What would come of it, by what the records said when they were counted. Absent where it was counted before there was this. */
+  readonly foreseen?: readonly ForeseenCount[]
   /** The first of those that were refused. */
   readonly refusals: readonly RefusedJob[]
   /** Jobs that ran first. */
   readonly canaries: readonly JobId[]
+}
+
+export interface ForeseenCount {
+  /** `ends`, `undoes`, `told`, `reopened`, `replaced`, `removed`, or the code of a refusal. */
+  readonly outcome: string
+  readonly count: number
 }
 
 export interface Count {

@@ -68,6 +68,7 @@ describe('redrive by search', () => {
       matched: 3,
       done: 0,
       counts: [{ type: 'mail.send', state: 'dead_lettered', reason: 'exhausted_retries', count: 3 }],
+      foreseen: [{ outcome: 'reopened', count: 3 }],
     })
     expect(await statesOf(pawl, ids)).toEqual(['dead_lettered', 'dead_lettered', 'dead_lettered'])
   })

@@ -15,6 +15,7 @@ import { count, plural } from '../words/format.ts'
 import { ACTIONS, type ActionSpec, forbiddenBy } from './actions.ts'
 
 const AT_ONCE = 50
+const REASONS_SHOWN = 5
 
 interface Refused {
   readonly id: string
@@ -64,8 +65,9 @@ export function BulkBar({ jobs, onClear }: BulkBarProps): ReactNode {
   const [asked, setAsked] = useState<Asked>()
   if (rules === undefined || (jobs.length === 0 && asked === undefined)) return null
   const ask = (spec: ActionSpec) => {
-    const isAllowed = (job: Job) => forbiddenBy(spec, job, rules, session) === undefined
-    setAsked({ spec, allowed: jobs.filter(isAllowed), refused: jobs.filter((job) => !isAllowed(job)) })
+    const judged = jobs.map((job) => ({ job, why: forbiddenBy(spec, job, rules, session) }))
+    const allowed = judged.filter(({ why }) => why === undefined).map(({ job }) => job)
+    setAsked({ spec, allowed, reasons: judged.flatMap(({ why }) => why ?? []) })
   }
   return (
     <div className="floats sticky bottom-4 z-20 mx-auto flex flex-wrap items-center gap-3 px-4 py-2">
@@ -97,7 +99,8 @@ export function BulkBar({ jobs, onClear }: BulkBarProps): ReactNode {
 interface Asked {
   readonly spec: ActionSpec
   readonly allowed: readonly Job[]
-  readonly refused: readonly Job[]
+  /** Of each of the others, why not. */
+  readonly reasons: readonly string[]
 }
 
 interface BulkAskProps extends Asked {
@@ -105,7 +108,7 @@ interface BulkAskProps extends Asked {
   readonly onDone: () => void
 }
 
-function BulkAsk({ spec, allowed, refused, onClose, onDone }: BulkAskProps): ReactNode {
+function BulkAsk({ spec, allowed, reasons, onClose, onDone }: BulkAskProps): ReactNode {
   const client = useQueryClient()
   const say = useSay()
   const [done, setDone] = useState(0)
@@ -156,12 +159,12 @@ function BulkAsk({ spec, allowed, refused, onClose, onDone }: BulkAskProps): Rea
         )
       }
     >
-      <p>
-        {count(allowed.length)} may by the table.
-        {refused.length === 0
-          ? ''
-          : ` ${count(refused.length)} may not: they are ${[...new Set(refused.map(({ state }) => state))].join(', ')}.`}
-      </p>
+      <p>{count(allowed.length)} may.</p>
+      {[...Map.groupBy(reasons, (why) => why)].slice(0, REASONS_SHOWN).map(([why, { length }]) => (
+        <p key={why} className="text-sm text-text-2">
+          {count(length)} {length === 1 ? 'is' : 'are'} left out: {why}
+        </p>
+      ))}
       {done === 0 && !isRunning ? null : <Progress done={done} of={allowed.length} refused={faults} />}
     </Ask>
   )

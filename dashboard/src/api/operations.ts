@@ -33,6 +33,8 @@ export interface Operation {
     readonly done: number
     readonly refused: number
     readonly counts: readonly OperationCount[]
+    /** What would come of it, by outcome. */
+    readonly foreseen?: readonly { readonly outcome: string; readonly count: number }[]
     readonly refusals: readonly { readonly id: string; readonly code: string; readonly message: string }[]
     readonly canaries: readonly string[]
   }

@@ -3,7 +3,7 @@ import type { ReactNode } from 'react'
 import type { Action, Operation } from '../api/operations.ts'
 import { Loading, Trouble } from '../parts/trouble.tsx'
 import { count, plural } from '../words/format.ts'
-import { ACTION_WORDS, summed } from './words.ts'
+import { ACTION_WORDS, foreseenIn, summed } from './words.ts'
 
 export interface CountedProps {
   readonly action: Action
@@ -27,6 +27,7 @@ export function Counted({ action, look, error }: CountedProps): ReactNode {
         </b>
         : {ACTION_WORDS[action].means}.
       </p>
+      {look.report.foreseen === undefined || matched === 0 ? null : <p>{foreseenIn(look.report)}.</p>}
       {listed.map((sums) => (
         <p key={sums.map(([name]) => name).join()} className="truncate text-sm text-text-2">
           {sums

@@ -1,7 +1,7 @@
 /** What operations do, in words. */
 import type { Action, Operation, OperationCount } from '../api/operations.ts'
 import type { Session } from '../api/session.tsx'
-import { plural } from '../words/format.ts'
+import { count, plural } from '../words/format.ts'
 
 interface ActionWords {
   /** On a button, before a number of jobs. */
@@ -47,6 +47,26 @@ export function sentenceOf({ action, dryRun, endedAt, state, report, error, cana
   if (error !== undefined) return `${sum} Then it ended: ${error.message}`
   return state === 'cancelled' ? `${sum} Then it was stopped; the others stay as they are.` : sum
 }
+
+/** What would come of it, outcome by outcome. */
+export const foreseenIn = ({ foreseen = [] }: Operation['report']): string =>
+  foreseen.map(({ outcome, count: n }) => (FORESEEN[outcome] ?? refusedAs(outcome))(count(n), n === 1)).join(', ')
+
+type Saying = (n: string, isOne: boolean) => string
+
+const FORESEEN: Readonly<Record<string, Saying>> = {
+  ends: (n, isOne) => `${n} ${isOne ? 'ends' : 'end'} at once`,
+  undoes: (n, isOne) => `${n} ${isOne ? 'undoes its' : 'undo their'} steps first`,
+  told: (n, isOne) => `${n} ${isOne ? 'is' : 'are'} told, and may clean up`,
+  reopened: (n, isOne) => `${n} ${isOne ? 'is' : 'are'} reopened`,
+  replaced: (n, isOne) => `${n} ${isOne ? 'is replaced by a new job' : 'are replaced by new jobs'}`,
+  removed: (n, isOne) => `${n} ${isOne ? 'is' : 'are'} removed`,
+}
+
+const refusedAs =
+  (code: string): Saying =>
+  (n, isOne) =>
+    `${n} ${isOne ? 'is' : 'are'} refused: ${code}`
 
 /** The counts of a report under one name: by state, by type. */
 export function summed(

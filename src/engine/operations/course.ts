@@ -6,8 +6,9 @@
  *   acting   jobs of `intent` are about to be acted on, or have been. They are written down before: the attempt after a crash
  *            does it to the same jobs once more, under the same request ids, and each answers as it did.
  */
+import type { Foreseen } from '../../core/foreseen.ts'
 import type { Job, JobId, Time } from '../../core/job.ts'
-import type { Count, OperationReport } from '../../core/operation.ts'
+import type { Count, ForeseenCount, OperationReport } from '../../core/operation.ts'
 import type { Refusal } from '../../core/refusal.ts'
 
 export interface Course {
@@ -49,11 +50,17 @@ export interface Page {
   readonly cursor: string | undefined
 }
 
-export function looked(course: Course, { jobs, cursor }: Page): Course {
+/** `outcomeOf`: what would come of it for one of them; not asked where it is only counted what there is. */
+export function looked(course: Course, { jobs, cursor }: Page, outcomeOf?: (job: Job) => Foreseen): Course {
   const { report } = course
   const seen = {
     ...course,
-    report: { ...report, matched: report.matched + jobs.length, counts: counted(report.counts, jobs) },
+    report: {
+      ...report,
+      matched: report.matched + jobs.length,
+      counts: counted(report.counts, jobs),
+      ...(outcomeOf && { foreseen: summed(report.foreseen ?? [], jobs.map(outcomeOf)) }),
+    },
   }
   return cursor === undefined ? { ...seen, phase: 'acting', cursor: undefined } : { ...seen, cursor }
 }
@@ -88,6 +95,12 @@ export function acted(course: Course, outcomes: readonly Outcome[]): Course {
 export const withCanaries = (course: Course, outcomes: readonly Outcome[]): Course => {
   const canaries = [...course.canaries, ...outcomes.filter(({ refusal }) => refusal === undefined).map(({ id }) => id)]
   return { ...course, canaries, report: { ...course.report, canaries } }
+}
+
+function summed(before: readonly ForeseenCount[], outcomes: readonly Foreseen[]): readonly ForeseenCount[] {
+  const sums = new Map<string, number>(before.map(({ outcome, count }) => [outcome, count]))
+  for (const outcome of outcomes) sums.set(outcome, (sums.get(outcome) ?? 0) + 1)
+  return [...sums].map(([outcome, count]) => ({ outcome, count })).sort((a, b) => b.count - a.count)
 }
 
 function counted(counts: readonly Count[], jobs: readonly Job[]): readonly Count[] {

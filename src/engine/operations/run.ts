@@ -1,4 +1,5 @@
 /** Runs an operation, from wherever an earlier attempt has come to. */
+import { foreseen } from '../../core/foreseen.ts'
 import type { Job } from '../../core/job.ts'
 import { type OperationReport, type OperationSpec, songOf } from '../../core/operation.ts'
 import { PermanentError } from '../../core/thrown.ts'
@@ -53,7 +54,9 @@ class Running {
     const { job } = this.#ctx
     this.#course = (await this.#ctx.checkpoint<Course>()) ?? BEGINNING
     const walk = await walkOf(this.#parts.engine, job.spec.kind.tenant, this.#spec, job.spec.createdAt)
-    while (this.#course.phase === 'looking') await this.#keep(looked(this.#course, await this.#page(walk, LOOKED_AT)))
+    const outcomeOf = (each: Job) => foreseen(this.#spec, each, this.#parts.engine.now())
+    while (this.#course.phase === 'looking')
+      await this.#keep(looked(this.#course, await this.#page(walk, LOOKED_AT), outcomeOf))
     if (this.#spec.dryRun) return this.#course.report
     const { canary } = this.#spec
     if (canary !== undefined) await this.#sendAhead(walk, canary.first)
