@@ -1,5 +1,6 @@
 /** Looking closer, in a browser, on a real gateway: orders, completion, what to loosen, a move by its address, a stretch of time, a tree. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { TransientError } from '../../src/core/thrown.ts'
 import { defineJob } from '../../src/library/define-job.ts'
 import { chromiumMissing } from '../support/debian.ts'
 import { eventually } from '../support/eventually.ts'
@@ -25,6 +26,19 @@ const tree = defineJob({
   queue: 'trees',
   async run(_, ctx) {
     await ctx.spawn(branch)
+  },
+})
+
+const STEPS = 50
+/** Fails four times, each time after steps of that run alone; then it waits. */
+const stepped = defineJob({
+  type: 'stepped',
+  queue: 'steps',
+  retry: { attempts: 9, base: 1 },
+  async run(_, ctx) {
+    for (let n = 0; n < STEPS; n += 1) await ctx.step(`step ${ctx.job.attempt}.${n}`, () => n)
+    if (ctx.job.attempt < 5) throw new TransientError('not yet', { code: 'not_yet' })
+    await ctx.waitFor('approved', { timeout: '1h' })
   },
 })
 
@@ -111,6 +125,30 @@ describe.skipIf(missing !== undefined).each(STORES)('looking closer, on %s', (on
     await eventually('the tail is about it', async () => page.url().endsWith(`/tail?q=${id}`))
     expect(complaints).toEqual([])
     await page.context().close()
+  })
+
+  it('draws very many lanes as a screenful of them, old runs folded, and the line of now through all', async () => {
+    const worker = fixture.pawl.work([stepped], { concurrency: 1 })
+    const { id } = await fixture.pawl.enqueue(stepped)
+    await eventually('it waits after many steps', async () => (await fixture.pawl.get(id))?.state === 'parked', {
+      withinMs: 60_000,
+    })
+    const { page, complaints } = await fixture.enter('operator')
+    await page.goto(`${fixture.gateway.url}/jobs/${id}`)
+    const lanes = page.locator('[data-lane]')
+    const list = page.getByRole('list', { name: 'Runs and their steps' })
+    await lanes.getByText(/waits for approved/).waitFor()
+    expect(await lanes.count()).toBeLessThanOrEqual(60)
+    expect(await lanes.locator('[data-now]').count()).toBe(await lanes.count())
+    await list.evaluate((place) => place.scrollTo(0, 0))
+    const first = lanes.getByRole('button', { name: `Run 1: ${STEPS + 1} lanes` })
+    await first.click()
+    await eventually('it is open', async () => (await first.getAttribute('aria-expanded')) === 'true')
+    await lanes.getByText('step 1.3', { exact: true }).waitFor()
+    expect(await lanes.count()).toBeLessThanOrEqual(60)
+    expect(complaints).toEqual([])
+    await page.context().close()
+    await worker[Symbol.asyncDispose]()
   })
 
   it('opens the tree of what a job has spawned, branch by branch, and speaks a document’s words where it is told to', async () => {

@@ -1,6 +1,7 @@
 /** The time axis of a job: lanes, what a lost run looks like, one scale there and back, and a part of it. */
 import { describe, expect, it } from 'vitest'
 import type { JobEvent } from '../../dashboard/src/api/wire.ts'
+import { foldedFrom, rowsOf } from '../../dashboard/src/job/rows.ts'
 import { chartOf, scaleOf } from '../../dashboard/src/job/time.ts'
 import { scaled, zoomed } from '../../dashboard/src/job/zoom.ts'
 
@@ -60,5 +61,70 @@ describe('the time axis', () => {
     expect(zoomed(chart, undefined)).toBe(chart)
     expect(scaled({ from: at(60), to: at(64) }, 0.5, chart)).toEqual({ from: at(61), to: at(63) })
     expect(scaled({ from: at(10), to: at(60) }, 2, chart)).toBeUndefined()
+  })
+})
+
+describe('what no step was kept of', () => {
+  const claimed = (seconds: number, attempt: number) => [
+    event(seconds, 'claimed', { to: 'claimed', attempt }),
+    event(seconds, 'started', { to: 'running', attempt }),
+  ]
+  const kept = (seconds: number, name: string) => event(seconds, 'recorded', { payload: { step: { name } } })
+  const bars = (events: readonly JobEvent[], now: number, isEnded: boolean) =>
+    chartOf(events, BEGIN + now * 1_000, isEnded, false)
+      ?.lanes.filter(({ isUnnamed }) => isUnnamed)
+      .map(({ name, bars: [bar] }) => [
+        name,
+        bar?.kind,
+        ((bar?.from ?? 0) - BEGIN) / 1_000,
+        ((bar?.to ?? 0) - BEGIN) / 1_000,
+      ])
+
+  it('is told by what it came after: red where the run failed, amber as long as a lost one was heard of, blue until now', () => {
+    const failed = event(3, 'retry_scheduled', { to: 'retrying', payload: { failure: { code: 'E_503' } } })
+    const before = [event(0, 'enqueued', { to: 'queued' }), ...claimed(0, 1), kept(1, 'write#1'), failed]
+    expect(bars(before, 4, false)).toEqual([['after write', 'broke', 1, 3]])
+    const again = [...before, ...claimed(5, 2)]
+    expect(bars(again, 7, false)).toEqual([
+      ['after write', 'broke', 1, 3],
+      ['after write', 'going', 5, 7],
+    ])
+    const lost = [...again, kept(6, 'render#1'), event(8, 'progressed'), event(38, 'stalled', { to: 'stalled' })]
+    expect(bars(lost, 39, false)?.at(-1)).toEqual(['after render', 'lost', 6, 8])
+  })
+
+  it('is not told of a run that has kept none, nor of one that has ended well', () => {
+    const plain = [event(0, 'enqueued', { to: 'queued' }), ...claimed(0, 1)]
+    expect(bars(plain, 2, false)).toEqual([])
+    const done = [...plain, kept(1, 'write#1'), event(2, 'succeeded', { to: 'succeeded' })]
+    expect(bars(done, 3, true)).toEqual([])
+  })
+})
+
+describe('many lanes', () => {
+  const lane = (key: string, isRun: boolean) => ({
+    key,
+    name: key,
+    note: '',
+    isRun,
+    isUnnamed: false,
+    bars: [],
+    kept: [],
+  })
+  const runs = (n: number, steps: number) =>
+    Array.from({ length: n }, (_, run) => [
+      lane(`run ${run}`, true),
+      ...Array.from({ length: steps }, (_none, step) => lane(`step ${run}.${step}`, false)),
+    ]).flat()
+
+  it('are all there up to two hundred; beyond, runs are folded but the last three, and open one by one', () => {
+    const few = runs(10, 19)
+    expect(rowsOf(few, foldedFrom(few), new Set()).map((row) => row.lane)).toEqual(few)
+    const many = runs(10, 20)
+    const rows = rowsOf(many, foldedFrom(many), new Set())
+    expect(rows.length).toBe(7 + 3 * 21)
+    expect(rows[0]?.folded).toEqual({ isFolded: true, steps: 20 })
+    expect(rows.at(-21)?.folded).toBeUndefined()
+    expect(rowsOf(many, foldedFrom(many), new Set(['run 1'])).length).toBe(7 + 4 * 21 - 1)
   })
 })

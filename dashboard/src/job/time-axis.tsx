@@ -4,14 +4,12 @@ import type { Job, JobEvent } from '../api/wire.ts'
 import { FAMILY } from '../machine/families.ts'
 import { Card } from '../parts/card.tsx'
 import { StateIcon } from '../parts/state-icon.tsx'
-import { absolute, clock, plural, relative, span } from '../words/format.ts'
+import { absolute, clock, relative, span } from '../words/format.ts'
 import { useNow } from '../words/now.ts'
 import { useWords } from '../words/vocabulary.tsx'
-import { type Bar, type Chart, chartOf, type Lane, scaleOf } from './time.ts'
+import { type Axis, Ground, Lanes, type Place, percent, ROW } from './lanes.tsx'
+import { type Chart, chartOf, scaleOf } from './time.ts'
 import { scaled, type Zoom, zoomed } from './zoom.ts'
-
-/** The last of them; earlier ones are in the events. */
-const LANES_MOST = 60
 
 export interface TimeAxisProps {
   readonly job: Job
@@ -33,8 +31,12 @@ export function TimeAxis({ job, events, lit }: TimeAxisProps): ReactNode {
   // What is to come has its room at the end, which is to no scale.
   const room = ahead === undefined ? 1 : PRESENT
   const place = (at: number) => exact(at) * room
-  const lanes = chart.lanes.slice(-LANES_MOST)
-  const hidden = chart.lanes.length - lanes.length
+  const axis: Axis = {
+    chart,
+    place,
+    now: isEnded || zoom !== undefined ? undefined : room,
+    isAhead: ahead !== undefined,
+  }
   const scale = (by: number) => setZoom(scaled(zoom ?? whole, by, whole))
   return (
     <Card
@@ -70,8 +72,8 @@ export function TimeAxis({ job, events, lit }: TimeAxisProps): ReactNode {
             if (key === '0') setZoom(undefined)
           }}
         >
-          <div className="grid phone:grid-cols-[minmax(110px,180px)_minmax(0,1fr)]">
-            <span className="hidden pr-2 text-right text-xs text-text-3 phone:block" title={absolute(chart.from)}>
+          <div className={ROW}>
+            <span className="pr-2 text-right text-xs text-text-3" title={absolute(chart.from)}>
               {clock(chart.from)}
             </span>
             <Bands
@@ -81,23 +83,10 @@ export function TimeAxis({ job, events, lit }: TimeAxisProps): ReactNode {
               ahead={ahead}
               onDrawn={(from, to) => setZoom({ from: moment(from / room), to: moment(to / room) })}
             />
-            <span className="hidden border-t border-line py-1 text-sm text-text-2 phone:block">State</span>
-            <StateRibbon chart={chart} place={place} lit={lit} />
-            {hidden > 0 ? (
-              <p className="py-1 text-sm phone:col-span-2 text-text-3">
-                {hidden} earlier lanes are not drawn; the events have them.
-              </p>
-            ) : null}
-            {lanes.map((lane, n) => (
-              <LaneRow
-                key={lane.key}
-                lane={lane}
-                chart={chart}
-                place={place}
-                isAhead={ahead !== undefined && n === lanes.findLastIndex(({ isRun }) => isRun)}
-              />
-            ))}
+            <span className="border-t border-line py-1 text-sm text-text-2">State</span>
+            <StateRibbon axis={axis} lit={lit} />
           </div>
+          <Lanes axis={axis} />
         </div>
       </div>
     </Card>
@@ -168,10 +157,6 @@ function Brush({ onDrawn }: { readonly onDrawn: (from: number, to: number) => vo
   )
 }
 
-type Place = (at: number) => number
-
-const percent = (share: number): string => `${(100 * share).toFixed(3)}%`
-
 interface BandsProps {
   readonly chart: Chart
   readonly place: Place
@@ -185,7 +170,7 @@ interface BandsProps {
 function Bands({ chart, place, end, ahead, onDrawn }: BandsProps): ReactNode {
   const now = useNow()
   return (
-    <div className="relative h-6 text-xs text-text-3">
+    <div className="@container relative h-6 text-xs text-text-3">
       {chart.stretches
         .filter(({ isIdle }) => isIdle)
         .map(({ from, to }) => (
@@ -199,7 +184,7 @@ function Bands({ chart, place, end, ahead, onDrawn }: BandsProps): ReactNode {
         ))}
       {ahead === undefined ? null : (
         <span
-          className="absolute right-0 max-w-[6%] truncate text-text-2"
+          className="absolute right-0 hidden whitespace-nowrap text-text-2 @min-[560px]:block"
           title={`${ahead.what} ${relative(ahead.at, now)}`}
         >
           {span(Math.max(0, ahead.at - now))}
@@ -222,29 +207,17 @@ const bandLabel = (from: number, to: number): CSSProperties =>
     ? { right: percent(1 - from), paddingRight: 4 }
     : { left: percent((from + to) / 2), transform: 'translateX(-50%)' }
 
-function Idle({ chart, place }: { readonly chart: Chart; readonly place: Place }): ReactNode {
-  return chart.stretches
-    .filter(({ isIdle }) => isIdle)
-    .map(({ from, to }) => (
-      <span
-        key={from}
-        className="absolute inset-y-0 bg-sunken"
-        style={{ left: percent(place(from)), width: percent(place(to) - place(from)) }}
-      />
-    ))
-}
-
 interface RibbonProps {
-  readonly chart: Chart
-  readonly place: Place
+  readonly axis: Axis
   readonly lit: number | undefined
 }
 
-function StateRibbon({ chart, place, lit }: RibbonProps): ReactNode {
+function StateRibbon({ axis, lit }: RibbonProps): ReactNode {
+  const { chart, place } = axis
   const words = useWords()
   return (
     <div className="relative h-7 border-t border-line">
-      <Idle chart={chart} place={place} />
+      <Ground axis={axis} />
       {lit === undefined || lit < chart.from || lit > chart.to ? null : (
         <span
           data-lit=""
@@ -283,112 +256,4 @@ function StateRibbon({ chart, place, lit }: RibbonProps): ReactNode {
       })}
     </div>
   )
-}
-
-interface LaneRowProps {
-  readonly lane: Lane
-  readonly chart: Chart
-  readonly place: Place
-  /** It may go on to the end of the axis. */
-  readonly isAhead: boolean
-}
-
-function LaneRow({ lane, chart, place, isAhead }: LaneRowProps): ReactNode {
-  const border = lane.isRun ? 'border-t border-line' : ''
-  return (
-    <>
-      <span className={`flex min-w-0 items-center gap-2 py-0.5 ${border} ${lane.isRun ? '' : 'pl-3'}`}>
-        <span className={lane.isRun ? 'font-medium whitespace-nowrap' : 'mono truncate text-text-2'} title={lane.name}>
-          {lane.name.replace(/#1$/, '')}
-        </span>
-        <span className="mono truncate text-xs text-text-3" title={lane.note}>
-          {lane.note}
-        </span>
-      </span>
-      <div className={`relative h-6 ${lane.isRun ? 'phone:border-t phone:border-line' : ''}`}>
-        <Idle chart={chart} place={place} />
-        {lane.bars.map((bar, n) => (
-          <BarMark key={bar.from} bar={bar} place={place} isNamed={n === lane.bars.length - 1} isBehind={n > 0} />
-        ))}
-        {lane.kept.length === 0 || lane.bars[0] === undefined ? null : (
-          <span
-            role="img"
-            aria-label={`goes on behind ${plural(lane.kept.length, 'kept step')}`}
-            title={`From earlier runs: ${lane.kept.map((name) => name.replace(/#1$/, '')).join(', ')}`}
-            className="absolute top-2 size-2 rotate-45 border border-good bg-surface"
-            style={{ left: `calc(${percent(place(lane.bars[0].from))} - 4px)` }}
-          />
-        )}
-        {isAhead ? (
-          <span
-            className="absolute top-[11px] border-t-2 border-dotted border-edge"
-            style={{ left: percent(PRESENT), right: 0 }}
-          />
-        ) : null}
-      </div>
-    </>
-  )
-}
-
-const STYLES: Readonly<Record<Bar['kind'], CSSProperties>> = {
-  run: { background: 'var(--work-bg)', border: '1.5px solid var(--work)' },
-  failed: { background: 'var(--bad-bg)', border: '1.5px solid var(--bad)' },
-  step: { background: 'var(--good)' },
-  lost: {
-    background: 'repeating-linear-gradient(135deg, var(--again) 0 1.5px, transparent 1.5px 6px)',
-    border: '1.5px solid var(--again)',
-  },
-  wait: {
-    background: 'repeating-linear-gradient(135deg, var(--wait) 0 1.5px, transparent 1.5px 6px)',
-    border: '1.5px solid var(--wait)',
-  },
-}
-
-const COLOURS: Readonly<Record<Bar['kind'], string>> = {
-  run: 'text-2',
-  failed: 'bad',
-  step: 'text-3',
-  lost: 'again',
-  wait: 'wait',
-}
-
-/** Shares of the axis that a word needs beside a bar. */
-const ROOM = 0.3
-
-/** Text stands beside the bar, on the side that has room; where neither has, on it. */
-interface BarMarkProps {
-  readonly bar: Bar
-  readonly place: Place
-  /** Of several in a lane the last: another stands where the words of the others would. */
-  readonly isNamed: boolean
-  /** Another stands before it. */
-  readonly isBehind: boolean
-}
-
-function BarMark({ bar, place, isNamed, isBehind }: BarMarkProps): ReactNode {
-  const from = place(bar.from)
-  const to = place(bar.to)
-  const text = bar.text === '' ? span(bar.to - bar.from) : bar.text
-  const side = 1 - to > ROOM ? 'right' : from > ROOM && !isBehind ? 'left' : 'on'
-  return (
-    <>
-      <span
-        title={`${clock(bar.from)} to ${bar.isOpen ? 'now' : clock(bar.to)}, ${span(bar.to - bar.from)}${bar.text === '' ? '' : `, ${bar.text}`}`}
-        className="absolute top-1.5 h-3 rounded-[3px]"
-        style={{ ...STYLES[bar.kind], left: percent(from), width: `max(3px, ${percent(to - from)})` }}
-      />
-      <span
-        hidden={!isNamed}
-        className={`absolute max-w-[45%] truncate px-1.5 text-xs ${side === 'on' ? 'top-1 rounded-sm bg-surface leading-4' : 'top-0.5 leading-5'}`}
-        style={{ color: `var(--${COLOURS[bar.kind]})`, ...besides(side, from, to) }}
-      >
-        {text}
-      </span>
-    </>
-  )
-}
-
-function besides(side: 'left' | 'right' | 'on', from: number, to: number): CSSProperties {
-  if (side === 'right') return { left: `calc(${percent(to)} + 3px)` }
-  return side === 'left' ? { right: percent(1 - from) } : { left: `calc(${percent(from)} + 12px)` }
 }

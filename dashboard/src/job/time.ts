@@ -13,7 +13,8 @@ export interface Stretch {
 export interface Bar {
   readonly from: number
   readonly to: number
-  readonly kind: 'run' | 'step' | 'failed' | 'lost' | 'wait'
+  /** `broke`, `going`: what came after the last step that was kept, until its run failed, or until now. */
+  readonly kind: 'run' | 'step' | 'broke' | 'going' | 'failed' | 'lost' | 'wait'
   readonly text: string
   /** It goes on. */
   readonly isOpen: boolean
@@ -24,6 +25,8 @@ export interface Lane {
   readonly name: string
   readonly note: string
   readonly isRun: boolean
+  /** What it is nobody has written down: it is told by what it came after. */
+  readonly isUnnamed: boolean
   readonly bars: readonly Bar[]
   /** Steps that earlier runs have kept: this one goes on behind them. */
   readonly kept: readonly string[]
@@ -85,7 +88,7 @@ function ribbonOf(events: readonly JobEvent[], end: number): readonly Ribbon[] {
 }
 
 interface Open {
-  readonly lane: { key: string; name: string; note: string; isRun: true; bars: Bar[]; kept: readonly string[] }
+  readonly lane: Lane & { readonly bars: Bar[] }
   readonly steps: Lane[]
   /** When it began, where its last step ended, and when anything was last heard of its worker. */
   readonly from: number
@@ -104,7 +107,7 @@ function lanesOf(events: readonly JobEvent[], end: number): readonly Lane[] {
   const close = (at: number, kind: Bar['kind'], text: string, isOpen = false) => {
     if (run === undefined) return
     run.lane.bars.push({ from: run.from, to: at, kind, text, isOpen })
-    lanes.push(run.lane, ...run.steps)
+    lanes.push(run.lane, ...run.steps, ...restOf(run, at, { kind, text, isOpen }))
     run = undefined
   }
   /** It ran as long as it was heard of; after that its lease ran out. */
@@ -131,6 +134,7 @@ function lanesOf(events: readonly JobEvent[], end: number): readonly Lane[] {
           name: `Run ${event.attempt}`,
           note: owner?.workerId ?? event.actor,
           isRun: true,
+          isUnnamed: false,
           bars: [],
           kept: [...kept],
         },
@@ -161,11 +165,40 @@ function lanesOf(events: readonly JobEvent[], end: number): readonly Lane[] {
   return lanes
 }
 
+/**
+ * What was under way when a run failed, was lost, or is now: the log has no name for it, since a step is written down when it is kept. So
+ * it is told as what came after the last that was, and where none was, the bar of the run says all there is.
+ */
+function restOf(
+  { lane, steps, heard, alive }: Open,
+  at: number,
+  { kind, text, isOpen }: Pick<Bar, 'kind' | 'text' | 'isOpen'>,
+): readonly Lane[] {
+  const after = steps.at(-1)?.name ?? lane.kept.at(-1)
+  const is = kind === 'failed' ? 'broke' : kind === 'lost' ? 'lost' : isOpen ? 'going' : undefined
+  // It was lost with its worker, which was heard of until then; that its lease ran out is said of the run.
+  const to = is === 'lost' ? alive : at
+  if (after === undefined || is === undefined || to <= heard) return []
+  const told = is === 'broke' ? `× ${text}` : is === 'lost' ? 'lost with the worker' : 'under way'
+  return [
+    {
+      key: `rest of ${lane.key}`,
+      name: `after ${after.replace(/#1$/, '')}`,
+      note: '',
+      isRun: false,
+      isUnnamed: true,
+      kept: [],
+      bars: [{ from: heard, to, kind: is, text: told, isOpen }],
+    },
+  ]
+}
+
 const stepLane = ({ rev }: JobEvent, name: string, from: number, to: number): Lane => ({
   key: `step ${rev}`,
   name,
   note: '',
   isRun: false,
+  isUnnamed: false,
   kept: [],
   bars: [{ from, to, kind: 'step', text: '', isOpen: false }],
 })
@@ -178,6 +211,7 @@ function waitLane(event: JobEvent, events: readonly JobEvent[], end: number): La
     name: `waits for ${wait?.name ?? ''}`,
     note: '',
     isRun: false,
+    isUnnamed: false,
     kept: [],
     bars: [
       {

@@ -37,6 +37,17 @@ function Next({ job, way }: { readonly job: Job; readonly way: ExplainAnswer['wa
         Look at queue {job.queue}
       </Link>
     )
+  // What may never be opened again is followed by another one like it.
+  const isOver = way === 'ended' && machine !== undefined && machine.commands['reopen']?.[job.state] === undefined
+  if (isOver)
+    return session.can('createJob') ? (
+      <Link
+        className="btn self-start"
+        href={`/new?type=${encodeURIComponent(job.type)}&from=${encodeURIComponent(job.id)}`}
+      >
+        Do this…
+      </Link>
+    ) : null
   const word = WORDS[way]
   const action = rules === undefined ? undefined : actionsFor(job, rules, session).find((each) => each.word === word)
   if (action === undefined || action.forbidden !== undefined) return null
