@@ -1,5 +1,6 @@
 import { describe, expect, it, vi } from 'vitest'
-import { patroniMissing, startPatroni } from '../support/patroni.ts'
+import { patroniMissing } from '../support/debian.ts'
+import { startPatroni } from '../support/patroni.ts'
 import { soaking } from '../support/scale.ts'
 import { Stream } from './stream.ts'
 

@@ -55,6 +55,17 @@ export function chromiumMissing(): string | undefined {
     : undefined
 }
 
+/** Paths of what looks after servers; installed first where that is possible. */
+export const patroniBinary = (): string => findPatroni() ?? install('patroni', findPatroni)
+export const etcdBinary = (): string => findEtcd() ?? install('etcd-server', findEtcd)
+
+/** Why there is nothing here that looks after servers, and cannot be; undefined: there is. */
+export function patroniMissing(): string | undefined {
+  return (findPatroni() === undefined || findEtcd() === undefined) && !mayInstall()
+    ? 'patroni and etcd are not here, and whoever runs this may not install them: failovers that nobody helps are skipped. They are Debian’s packages “patroni” and “etcd-server”.'
+    : undefined
+}
+
 const VERSIONS = '/usr/lib/postgresql'
 
 function findPostgres(): string | undefined {
@@ -69,6 +80,8 @@ const findPgbouncer = () => findProgram('pgbouncer')
 const findRedis = () => findProgram('redis-server')
 const findNats = () => findProgram('nats-server')
 const findChromium = () => findProgram('chromium')
+const findPatroni = () => findProgram('patroni')
+const findEtcd = () => findProgram('etcd')
 
 /** Debian keeps servers where no user's path leads; Homebrew has a place for each kind of machine. */
 function findProgram(name: string): string | undefined {

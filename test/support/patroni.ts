@@ -4,18 +4,9 @@
  */
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { postgresBinaries } from './debian.ts'
+import { etcdBinary, patroniBinary, postgresBinaries } from './debian.ts'
 import { eventually } from './eventually.ts'
 import { freePort, killTree, type ServerProcess, serverFolder, serverUser, startServer } from './server-process.ts'
-
-const PATRONI = '/usr/bin/patroni'
-const ETCD = '/usr/bin/etcd'
-
-/** Why it cannot be had here; undefined: it can. */
-export const patroniMissing = (): string | undefined =>
-  [PATRONI, ETCD].every((path) => existsSync(path))
-    ? undefined
-    : 'patroni and etcd are not here: apt-get install patroni etcd-server'
 
 export interface Patroni extends AsyncDisposable {
   readonly url: string
@@ -78,7 +69,7 @@ async function startEtcd(): Promise<{ readonly url: string; stop(): Promise<void
     'initial-cluster': `default=${peer}`,
   }
   const args = Object.entries(flags).map(([name, value]) => `--${name}=${value}`)
-  const server = startServer(ETCD, args, folder, serverUser())
+  const server = startServer(etcdBinary(), args, folder, serverUser())
   await eventually('etcd to answer', async () => (await fetch(`${url}/health`)).ok)
   return {
     url,
@@ -141,7 +132,7 @@ class Node {
 
   #start(): void {
     mkdirSync(this.#folder, { recursive: true })
-    this.#process = startServer(PATRONI, [join(this.#folder, 'patroni.yml')], this.#folder, serverUser())
+    this.#process = startServer(patroniBinary(), [join(this.#folder, 'patroni.yml')], this.#folder, serverUser())
   }
 
   /** JSON is YAML. As quick as patroni lets it be. */

@@ -33,7 +33,7 @@ export interface StreamOptions {
 }
 
 const LOOK_EVERY_MS = 1_000
-/** Whoever hears nothing for thrice as long takes the connection for dead. */
+/** A client that hears nothing for thrice as long takes the connection for dead. */
 const COMMENT_EVERY_MS = 3_000
 /** A piece that is not taken within this time ends the stream. */
 const TAKE_WITHIN_MS = 30_000

@@ -114,7 +114,7 @@ export class LedgerBacking implements Backing {
     return { logged, unshipped: count, unshippedMs, unfolded: head.seq - folded }
   }
 
-  /** What is under way has a second to end; then the ledger's connections are closed, and it fails. What it was at is still on the server, for whoever comes next. */
+  /** What is under way has a second to end; then the ledger's connections are closed, and it fails. What it was at is still on the server, for the next process. */
   async close(): Promise<void> {
     const { ledger, timers } = this.#parts
     await within(timers, CLOSE_WITHIN_MS, Promise.all([this.#shipping.close(), this.#folding.close()]))
