@@ -5,6 +5,8 @@
  */
 
 export type { Contract, Operation, Outcome, OwnerOperation } from './contract.ts'
+// A job in one state, as a look at `job.state` leaves it.
+export type { Newer, Next } from './core/brought.ts'
 export type { Command, Enqueue, Fault, Spend } from './core/command.ts'
 export { hasLongLog } from './core/compact.ts'
 export { isMereRenewal, stillHere } from './core/decide/heartbeat.ts'
@@ -26,7 +28,6 @@ export { type Count as SlotCount, type Counted, countOf, type KeyUse, type Slot 
 export { isOutOfPatience, takenBack } from './core/flow/take-back.ts'
 export type { Watch } from './core/flow/watch.ts'
 export { idNumber, idText, isId } from './core/id.ts'
-// A job in one state, as a look at `job.state` leaves it.
 export type {
   BodyRef,
   Cancelled as CancelledJob,
@@ -45,8 +46,6 @@ export type {
   Kind,
   Lease,
   LiveState,
-  Newer,
-  Next,
   Owned as OwnedJob,
   Owner,
   Parked as ParkedJob,

@@ -1,5 +1,6 @@
 /** Admission: what a policy says about a job, what is said to the job then, and what its record tells of it. */
 import type { Approval, Terms } from './approval.ts'
+import type { Newer } from './brought.ts'
 import type { Admit, Approve, AskApproval, Deny, Unstamped } from './command.ts'
 import { digest } from './hash.ts'
 import { isEnded, type Job, type Kind, type Time } from './job.ts'
@@ -41,7 +42,8 @@ const VIOLATION = 'policy_violation'
 
 /**
  * What is said to a job that was judged. An approval holds for the policy that asked for it and for the job as it was then; of
- * another policy it is asked for anew. `enqueuedBy`: asked for where the rule wants another pair of eyes.
+ * another policy, or of a job whose input was replaced, it is asked for anew. `enqueuedBy`: asked for where the rule wants another pair of
+ * eyes. Where nobody can be told from whoever that was, nobody could answer: it is denied at once, rather than when the time is over.
  */
 export function sentenceOf(
   job: Job,
@@ -62,6 +64,8 @@ export function sentenceOf(
   if (stands && !inTime && asked.given === undefined)
     return { type: 'deny', rule, policyHash, reason: 'Nobody approved it in time.', cause: VIOLATION }
   const notBy = approval.fourEyes ? enqueuedBy : undefined
+  const unknown = notBy === undefined ? undefined : [notBy, job.newer?.by].find(isNobodys)
+  if (unknown !== undefined) return { type: 'deny', rule, policyHash, reason: untold(rule, unknown), cause: VIOLATION }
   return { type: 'askApproval', rule, policyHash, expiresMs: approval.expiresMs, notBy, reason }
 }
 
@@ -90,12 +94,18 @@ function narrowed(terms: Terms | undefined, announced: Kind | undefined): Terms 
 }
 
 /**
- * What an approval is bound to: everything that was asked for, at which priority, and which chance of the job it is. It need not be
- * cryptographic: it stands in the record of the job it is about. Members in the order of their names, since stores bring them back in
- * orders of their own.
+ * What an approval is bound to: everything that was asked for, at which priority, which chance of the job it is, and the input that a
+ * duplicate has brought. It need not be cryptographic: it stands in the record of the job it is about, in which nothing is
+ * replaced twice by the same revision. Members in the order of their names, since stores bring them back in orders of their own.
  */
-export const jobHashOf = ({ id, spec, generation, priority }: Job): string =>
-  digest(JSON.stringify([id, generation, priority, spec], byName))
+export const jobHashOf = ({ id, spec, generation, priority, newer }: Job): string =>
+  digest(JSON.stringify([id, generation, priority, spec, ...brought(newer)], byName))
+
+const brought = (newer: Newer | undefined): readonly unknown[] =>
+  newer?.input === undefined ? [] : [newer.input, newer.rev]
+
+/** Whether it is still the job that somebody was asked about. */
+export const isAsAsked = (job: Job): boolean => job.approval?.jobHash === jobHashOf(job)
 
 const byName = (_: string, value: unknown): unknown =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
@@ -104,7 +114,7 @@ const byName = (_: string, value: unknown): unknown =>
 
 /** Why an approval cannot be given by this word; undefined where it can. */
 export function approvalAmiss(
-  { id, approval }: Pick<Job, 'id' | 'approval'>,
+  { id, approval, newer }: Pick<Job, 'id' | 'approval'> & Bringer,
   { actor, policyHash, jobHash }: Pick<Approve, 'actor' | 'policyHash' | 'jobHash'>,
   at: Time,
 ): string | undefined {
@@ -114,22 +124,43 @@ export function approvalAmiss(
   if (approval.policyHash !== policyHash)
     return `What is asked for now is by policy ${approval.policyHash}, not ${policyHash}.`
   if (approval.jobHash !== jobHash) return `What is asked for now is about ${approval.jobHash}, not ${jobHash}.`
-  return eyesAmiss(approval, actor)
+  return eyesAmiss(approval, newer?.by, actor)
 }
 
-/** Whose word it is that names nobody: a program's, of which anybody may be behind. */
+/** Who has brought its newest input. */
+interface Bringer {
+  readonly newer?: Pick<Newer, 'by'> | undefined
+}
+
+/** Whose word it is that names nobody: a program's, of which anybody may be behind, and that of whoever may publish on the bus. */
 const NAMELESS = 'operator'
+const ON_THE_BUS = 'bus'
+
+/** Of what nobody can say who has asked for it. */
+export const UNTOLD = NAMELESS
+
+const isNobodys = (actor: string | undefined): boolean =>
+  actor !== undefined && (actor === NAMELESS || nameIn(actor) === ON_THE_BUS)
+
+const untold = (rule: string, actor: string): string =>
+  `Rule ${rule} wants another pair of eyes than those of whoever enqueued it, and ${actor} is a name that anybody may be behind: enqueue it under a name of one’s own.`
 
 /**
  * Why the eyes of an actor are not another pair; undefined where they are. `producer:ann` and `admin:ann` are one person in two roles.
  * What pawl does by itself is nobody's look at a job.
  */
-export function eyesAmiss({ rule, notBy }: Approval, actor: string): string | undefined {
+export function eyesAmiss({ rule, notBy }: Approval, broughtBy: string | undefined, actor: string): string | undefined {
   if (notBy === undefined || actor.startsWith('system:')) return undefined
-  if (actor === NAMELESS) return `Rule ${rule} wants another pair of eyes than those of ${notBy}: say whose yours are.`
-  return nameIn(notBy) === nameIn(actor)
-    ? `Rule ${rule} wants another pair of eyes than those of ${notBy}, who enqueued it.`
-    : undefined
+  for (const [who, did] of [
+    [notBy, 'enqueued it'],
+    [broughtBy ?? notBy, 'brought its input'],
+  ] as const) {
+    if (isNobodys(who)) return untold(rule, who)
+    if (isNobodys(actor)) return `Rule ${rule} wants another pair of eyes than those of ${who}: say whose yours are.`
+    if (nameIn(who) === nameIn(actor))
+      return `Rule ${rule} wants another pair of eyes than those of ${who}, who ${did}.`
+  }
+  return undefined
 }
 
 const nameIn = (actor: string): string => actor.slice(actor.indexOf(':') + 1)

@@ -4,6 +4,7 @@
  */
 
 import type { Approval, Terms } from './approval.ts'
+import type { Newer } from './brought.ts'
 import type { Spend } from './command.ts'
 import type {
   BodyRef,
@@ -12,7 +13,6 @@ import type {
   Ending,
   Failure,
   JobId,
-  Newer,
   Owner,
   Priority,
   Progress,

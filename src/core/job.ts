@@ -7,6 +7,7 @@
  */
 import type { Approval, Terms } from './approval.ts'
 import { assert } from './assert.ts'
+import type { Newer } from './brought.ts'
 import { COUNTS } from './limits.ts'
 import type { ErrorClass, Policy } from './policy.ts'
 import type { Recasted } from './recast.ts'
@@ -267,23 +268,6 @@ export interface Receipt {
 export type Result =
   | { readonly body: BodyRef; readonly ptr?: undefined }
   | { readonly ptr: string; readonly body?: undefined }
-
-/** What duplicates have brought, where its policy lets them. */
-export interface Newer {
-  /** In place of the input it was enqueued with: nobody had begun with that. */
-  readonly input: BodyRef | undefined
-  /** What is enqueued with its end. */
-  readonly next: Next | undefined
-}
-
-export interface Next {
-  readonly input: BodyRef | undefined
-  readonly runAt: Time | undefined
-  /** When the first of those came that it stands for. */
-  readonly since: Time
-  /** The names it is let in by follow from its input: they are those of the newest. */
-  readonly flow: JobFlow | undefined
-}
 
 interface Common {
   readonly id: JobId

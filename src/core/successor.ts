@@ -7,6 +7,7 @@ import type { Enqueue } from './command.ts'
 import { bondOf } from './dialects/bond.ts'
 import type { Draft } from './draft.ts'
 import { conclude } from './ending.ts'
+import type { Event } from './event.ts'
 import { wordsInPlaceOf } from './in-place.ts'
 import type { Ending, Failure, Job } from './job.ts'
 import { askedOf } from './recast.ts'
@@ -30,6 +31,12 @@ export function concludeTimedOut(
   return isSucceeded ? { successor: successorOf(d, job, ending.error, undefined) } : undefined
 }
 
+/** Whether an event has enqueued such a one. Its word is that of who has ended the job before it, and not of who has asked for it. */
+export const isRetry = ({ type, cause }: Pick<Event, 'type' | 'cause'>): boolean =>
+  type === 'enqueued' && cause === RETRY
+
+const RETRY = 'retry'
+
 /** `job`: as it was before the ending that `d` has drafted. What it has cost is on the record by then. */
 export function successorOf(
   d: Draft,
@@ -46,7 +53,7 @@ export function successorOf(
     actor: d.command.actor,
     requestId: `${job.id}/${job.generation}/retry`,
     correlationId: spec.correlationId,
-    cause: 'retry',
+    cause: RETRY,
     traceparent: spec.traceparent,
     kind: spec.kind,
     priority: job.priority,

@@ -2,7 +2,7 @@
  * All of a job's clocks. A record carries one `nextTickAt`, the earliest of them; one service asks the store for what
  * is due; `decideTick` says what the tick means. Adding a timer is a change here and in `decide/expire.ts`, nowhere else.
  */
-import { attemptMsOf } from './admission.ts'
+import { attemptMsOf, isAsAsked } from './admission.ts'
 import { spent } from './budget.ts'
 import { bondOf } from './dialects/bond.ts'
 import { canTell } from './dialects/telling.ts'
@@ -127,10 +127,11 @@ export function tickBesidesLease(job: Job): Time | undefined {
 }
 
 /** From when on a job waits for a policy's word; undefined of one that does not. No clock of the job's: time alone decides nothing. */
-export function judgeAt({ state, approval, updatedAt }: Job): Time | undefined {
+export function judgeAt(job: Job): Time | undefined {
+  const { state, approval, updatedAt } = job
   if (state !== 'pending') return undefined
-  // One that waits for an approval is looked at when that is given, or its time is over.
-  return approval === undefined ? updatedAt : (approval.given?.at ?? approval.expiresAt)
+  // One that waits for an approval is looked at when that is given, or its time is over; or at once, where it is not what was asked about.
+  return approval === undefined || !isAsAsked(job) ? updatedAt : (approval.given?.at ?? approval.expiresAt)
 }
 
 /** A stalled job that no worker may have as it is is the ticker's: it ends, or goes where its dialect sends it. */

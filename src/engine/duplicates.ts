@@ -54,7 +54,7 @@ async function bring(
   for (let n = 0; n < TRIES; n += 1) {
     if (!answer.ok || !bringsNewer(request, answer)) return answer
     const { job } = answer
-    const effect = effectOn(job, request.flow)
+    const effect = effectOn(job, request)
     if (effect === 'ended') return { ...answer, effect }
     const said = effect === 'gone' ? undefined : await say(parts, stamped, job, effect, tx)
     if (said !== undefined) return said

@@ -26,7 +26,7 @@ export class JobFacts {
   readonly dialect: string
 
   /** `sentTo`: the topic that it is judged for, where it was sent there. All else is as it was asked for. */
-  constructor({ id, spec, priority, generation }: Described, sentTo?: string) {
+  constructor({ id, spec, priority, generation, newer }: Described, sentTo?: string) {
     const { kind } = spec
     this.id = id
     this.tenant = kind.tenant
@@ -41,7 +41,7 @@ export class JobFacts {
     this.parentId = spec.parentId ?? ''
     this.workflowId = spec.workflowId ?? ''
     this.stepIndex = BigInt(spec.stepIndex ?? -1)
-    this.inputSize = BigInt(spec.input?.size ?? 0)
+    this.inputSize = BigInt((newer?.input ?? spec.input)?.size ?? 0)
     this.generation = BigInt(generation)
     this.dialect = kind.policy.dialect ?? ''
   }
@@ -52,6 +52,8 @@ export interface Described {
   readonly id: string
   readonly priority: number
   readonly generation: number
+  /** What a duplicate has put in the place of its input. */
+  readonly newer?: { readonly input: { readonly size: number } | undefined } | undefined
   readonly spec: {
     readonly kind: {
       readonly tenant: string

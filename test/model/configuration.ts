@@ -197,6 +197,25 @@ export const CONFIGURATIONS: readonly Configuration[] = [
     { keyed: true },
   ),
   configuration(
+    'judged duplicates',
+    'duplicates of a job that somebody must approve: before, between and after the question, the answer and the admission',
+    {
+      ...QUICK,
+      admission: true,
+      dedupe: { onDuplicate: 'replace' },
+      retry: { ...QUICK.retry, attempts: 1, stalls: 0 },
+    },
+    {
+      owner: ['start', 'complete'],
+      environment: [
+        ...(['admit', 'ask', 'approve', 'duplicate', 'bareDuplicate'] as const),
+        ...(['misplacedDuplicate', 'cancelHard', 'reopen'] as const),
+      ],
+    },
+    { gate: { attempts: 1, generations: 1 }, full: { attempts: 2 }, deep: { workers: 2 } },
+    { keyed: true },
+  ),
+  configuration(
     'keyed',
     'two jobs with one dedupe key: enqueue, end, reopen',
     { ...QUICK, retry: { ...QUICK.retry, attempts: 1, stalls: 0 } },

@@ -33,6 +33,8 @@ export interface Ghost {
   /** A duplicate has come since somebody began: with the end comes another job, unless a cancel says not. */
   readonly next: boolean
   readonly drops: boolean
+  /** Somebody was asked about the job as it is now. */
+  readonly asked: boolean
 }
 
 export const BORN: Ghost = {
@@ -50,16 +52,24 @@ export const BORN: Ghost = {
   startBy: undefined,
   next: false,
   drops: false,
+  asked: false,
 }
 
 /** The books after one more event, and whether it was allowed to happen. */
 export function account(ghost: Ghost, before: Job | undefined, event: Event, now: number, policy: Policy): Ghost {
   const owned = event.state === 'claimed' || event.state === 'running'
   const silences = owned || ghost.fence === undefined ? ghost.silences : silenced(ghost, event)
-  const next = { ...ghost, silences, ...entered(ghost, event, now, policy), ...told(ghost, event, policy) }
+  const next = {
+    ...ghost,
+    silences,
+    ...entered(ghost, event, now, policy),
+    ...told(ghost, event, policy),
+    ...(bringsAnother(before, event) && { asked: false }),
+  }
   if (event.type === 'claimed') mayClaim(ghost, before, now, policy)
   if (event.type === 'stalled') mayStall(ghost, event, now)
-  if (event.type === 'replaced') mayReplace(before, event)
+  if (event.type === 'replaced') mayReplace(before, event, policy)
+  if (event.type === 'approved') must(ghost.asked, 'I16', 'approved, and nobody was asked about what it says now')
   if (event.type === 'started') return { ...next, startBy: undefined }
   if (isTerminal(event.state)) mayEnd(ghost, event)
   if (isTerminal(event.state))
@@ -70,10 +80,20 @@ export function account(ghost: Ghost, before: Job | undefined, event: Event, now
 /** Somebody has had its input in hand. */
 export const isBegun = ({ state, attempt }: Job): boolean => attempt > 0 || (state !== 'pending' && state !== 'queued')
 
-function mayReplace(before: Job | undefined, { payload }: Extract<Event, { type: 'replaced' }>): void {
+/** Somebody has let it in as it was. */
+export const isLetIn = ({ state }: Job, { admission }: Policy): boolean => admission && state !== 'pending'
+
+const bringsAnother = (before: Job | undefined, event: Event): boolean =>
+  event.type === 'replaced' && event.payload.newer.input !== before?.newer?.input
+
+function mayReplace(before: Job | undefined, event: Extract<Event, { type: 'replaced' }>, policy: Policy): void {
+  const { newer } = event.payload
   const isNext = before !== undefined && isBegun(before)
-  must(isNext === (payload.newer.next !== undefined), 'I3', 'a newer input is where nobody would look for it')
-  if (isNext) must(payload.newer.input === before.newer?.input, 'I3', 'the input has changed under who runs it')
+  const isFixed = before !== undefined && isLetIn(before, policy)
+  // Of what was let in a duplicate without an input may still move the time.
+  if (!isFixed) must(isNext === (newer.next !== undefined), 'I3', 'a newer input is where nobody would look for it')
+  if (isNext) must(newer.input === before.newer?.input, 'I3', 'the input has changed under who runs it')
+  if (isFixed) must(newer.input === before.newer?.input, 'I3', 'the input has changed after somebody let it in')
 }
 
 /** Whoever hands a job back has not seen what it does; whoever ends its run in any other way has. */
@@ -171,6 +191,8 @@ function told(ghost: Ghost, event: Event, { dialect }: Policy): Partial<Ghost> {
       return { undo: stillToUndo(ghost.undo, event.payload) }
     case 'compensated':
       return { undo: [] }
+    case 'approval_asked':
+      return { asked: true }
     case 'replaced':
       return { next: event.payload.newer.next !== undefined }
     case 'reopened':

@@ -114,7 +114,7 @@ export function packed({ job, ghost }: Unit): string {
     `${f(job.lastFailure)} ${f(job.error)} ${job.deadLetter?.reason} ${job.deadLetter?.lastOwner}`,
     job.recent.map(({ requestId, command, digest, state }) => `${requestId}:${command}:${digest}:${state}`).join(),
     `${ghost.fence} ${t(ghost.leaseEnd)} ${ghost.failures} ${ghost.stalls} ${ghost.silences} ${ghost.needs} ${ghost.cancel} ${ghost.owed} ${ghost.undo}`,
-    `${ghost.intended} ${t(ghost.deadline)} ${t(ghost.startBy)} ${ghost.next} ${ghost.drops}`,
+    `${ghost.intended} ${t(ghost.deadline)} ${t(ghost.startBy)} ${ghost.next} ${ghost.drops} ${ghost.asked}`,
     `${job.newer?.input?.name} ${job.newer?.next?.input?.name} ${job.cancel?.dropsNext}`,
   ].join('|')
 }

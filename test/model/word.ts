@@ -1,7 +1,7 @@
 /** The alphabet: every word somebody may say to a job, and the command it is. */
 import type { Command } from '../../src/core/command.ts'
-import type { Job } from '../../src/core/job.ts'
-import { isBegun } from './ghost.ts'
+import type { BodyRef, Job } from '../../src/core/job.ts'
+import { isBegun, isLetIn } from './ghost.ts'
 
 /** Said under a fence. */
 export const OWNER_WORDS = [
@@ -52,6 +52,7 @@ export const ENVIRONMENT_WORDS = [
   'expire',
   'duplicate',
   'bareDuplicate',
+  'misplacedDuplicate',
   'cancelDropping',
 ] as const
 export type EnvironmentWord = (typeof ENVIRONMENT_WORDS)[number]
@@ -195,7 +196,11 @@ function environmentCommand({ name, serial }: Word, job: Job, { now, unitMs }: I
     case 'expire':
       return { ...asked, type: 'expire' }
     case 'duplicate':
-      return { ...asked, type: 'replace', input: { name: isBegun(job) ? 'next' : 'replaced', size: 1, digest: 'd' } }
+      return { ...asked, type: 'replace', input: newerFor(job) }
+    case 'misplacedDuplicate': {
+      const { name, ...input } = newerFor(job)
+      return { ...asked, type: 'replace', input: { ...input, name: name === 'next' ? 'replaced' : 'next' } }
+    }
     case 'bareDuplicate':
       return { ...asked, type: 'replace' }
     case 'cancelDropping':
@@ -203,4 +208,10 @@ function environmentCommand({ name, serial }: Word, job: Job, { now, unitMs }: I
     default:
       throw new Error(`${name} is said under a fence`)
   }
+}
+
+/** Revisions are one in here, so each input has a size of its own. */
+function newerFor(job: Job): BodyRef {
+  const name = isBegun(job) || isLetIn(job, job.spec.kind.policy) ? 'next' : 'replaced'
+  return { name, size: (job.newer?.input?.size ?? 0) + 1, digest: 'd' }
 }

@@ -75,7 +75,7 @@ function refusedIn(cells: RefusedCells | undefined, job: Job): string | undefine
 export const isAskedAbout = ({ approval }: Job): boolean => approval !== undefined && approval.given === undefined
 
 /** The engine's own rule, asked before it is said: four eyes, and the time there is. */
-function unapprovable({ id, approval }: Job, { actor }: Session): string | undefined {
+function unapprovable({ id, approval, newer }: Job, { actor }: Session): string | undefined {
   const asked = approval && {
     ...approval,
     expiresAt: Date.parse(approval.expiresAt),
@@ -88,7 +88,7 @@ function unapprovable({ id, approval }: Job, { actor }: Session): string | undef
     },
   }
   const { policyHash = '', jobHash = '' } = approval ?? {}
-  return approvalAmiss({ id, approval: asked }, { actor, policyHash, jobHash }, serverNow())
+  return approvalAmiss({ id, approval: asked, newer }, { actor, policyHash, jobHash }, serverNow())
 }
 
 const listed = (names: readonly string[]): string =>

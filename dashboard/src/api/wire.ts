@@ -74,6 +74,8 @@ export interface Job {
   readonly error?: Failure
   readonly deadLetter?: { readonly reason: string }
   readonly approval?: Approval
+  /** Who has brought its newest input, where a duplicate has. */
+  readonly newer?: { readonly by?: string }
   readonly policy?: Policy
   readonly input?: unknown
   readonly output?: unknown

@@ -1,7 +1,9 @@
 /** `replace`: a duplicate brings a newer input, and with `debounce` moves the time. No state change. */
+
+import type { Newer } from '../brought.ts'
 import type { Replace } from '../command.ts'
 import { type Draft, observe } from '../draft.ts'
-import type { Job, Newer, Time } from '../job.ts'
+import type { Job, Time } from '../job.ts'
 import { debouncedTo, placeOf } from '../newer.ts'
 import { quota } from '../quota.ts'
 import { askedOf } from '../recast.ts'
@@ -9,7 +11,7 @@ import type { Ruling } from '../ruling.ts'
 
 export function decideReplace(d: Draft, job: Job, command: Replace): Ruling {
   const { input } = command
-  const place = placeOf(job, command.flow)
+  const place = placeOf(job, command)
   if (input !== undefined && input.name !== place) {
     const message = `Job ${job.id} is ${job.state} after ${job.attempt} attempts: a newer input is its ${place}.`
     return { code: 'REV_CONFLICT', message }
@@ -28,21 +30,26 @@ interface Replaced {
 }
 
 function forItself(d: Draft, job: Job, command: Replace): Replaced {
-  const newer = { input: command.input ?? job.newer?.input, next: undefined }
+  const { input } = command
+  const brought = input && { input, rev: d.job.rev + 1, by: command.actor }
+  const newer = { ...(brought ?? job.newer ?? NOTHING), next: undefined }
   return { newer, runAt: timeFor(d, command, job.spec.createdAt) }
 }
 
 function forNext(d: Draft, job: Job, command: Replace): Replaced {
   const { newer } = job
-  const { input, runAt, since = d.at, flow = askedOf(job).flow } = newer?.next ?? {}
+  const { input, runAt, since = d.at, flow = askedOf(job).flow, by = command.actor } = newer?.next ?? {}
   const next = {
     input: command.input ?? input,
     runAt: timeFor(d, command, since) ?? runAt,
     since,
     flow: command.flow ?? flow,
+    by: command.input === undefined ? by : command.actor,
   }
-  return { newer: { input: newer?.input, next }, runAt: undefined }
+  return { newer: { ...(newer ?? NOTHING), next }, runAt: undefined }
 }
+
+const NOTHING = { input: undefined }
 
 /** Undefined: it stays as it was. */
 function timeFor(d: Draft, { runAt, debounce }: Replace, first: Time): Time | undefined {

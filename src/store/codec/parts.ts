@@ -5,6 +5,7 @@
 
 import type { Approval, Terms } from '../../core/approval.ts'
 import { assert } from '../../core/assert.ts'
+import type { Newer, Next } from '../../core/brought.ts'
 import {
   type BodyRef,
   type CancelRequest,
@@ -15,8 +16,6 @@ import {
   type JobFlow,
   type LastClaim,
   type Lease,
-  type Newer,
-  type Next,
   type Progress,
   type Receipt,
   type Result,
@@ -210,23 +209,30 @@ export function unpackFlow(packed: Packed): JobFlow {
   return { keys: keys.map(text), fair: maybeText(fair) }
 }
 
-export const packNewer = ({ input, next }: Newer): Packed => trimmed([input && packBody(input), next && packNext(next)])
+export const packNewer = ({ input, next, rev, by }: Newer): Packed =>
+  trimmed([input && packBody(input), next && packNext(next), rev, by])
 
-const packNext = ({ since, runAt, input, flow }: Next): Packed =>
-  trimmed([since, runAt, input && packBody(input), flow && packFlow(flow)])
+const packNext = ({ since, runAt, input, flow, by }: Next): Packed =>
+  trimmed([since, runAt, input && packBody(input), flow && packFlow(flow), by])
 
 export function unpackNewer(packed: Packed): Newer {
-  const [input, next] = list(packed)
-  if (next == null) return { input: maybeBody(input), next: undefined }
-  const [since, runAt, body, flow] = list(next)
+  const [input, next, rev, by] = list(packed)
   return {
     input: maybeBody(input),
-    next: {
-      input: maybeBody(body),
-      runAt: maybeNumber(runAt),
-      since: number(since),
-      flow: flow == null ? undefined : unpackFlow(flow),
-    },
+    next: next == null ? undefined : unpackNext(next),
+    ...(rev != null && { rev: number(rev) }),
+    ...(by != null && { by: text(by) }),
+  }
+}
+
+function unpackNext(packed: Packed): Next {
+  const [since, runAt, body, flow, by] = list(packed)
+  return {
+    input: maybeBody(body),
+    runAt: maybeNumber(runAt),
+    since: number(since),
+    flow: flow == null ? undefined : unpackFlow(flow),
+    ...(by != null && { by: text(by) }),
   }
 }
 

@@ -88,6 +88,34 @@ export const judgements: readonly Check[] = [
       )
     },
   },
+  {
+    name: 'a word about an input that was replaced meanwhile is a conflict; what was asked about the old one is judged anew, at once',
+    async run(fixture) {
+      const [fresh, asked] = await fixture.insert(WAITING, WAITING)
+      const ask = { type: 'askApproval', rule: 'r', policyHash: 'h', expiresMs: 3_600_000 } as const
+      const open = await fixture.say(asked as Job, ask)
+      const { jobHash = '' } = open.approval ?? {}
+      const approved = await fixture.say(open, { type: 'approve', policyHash: 'h', jobHash })
+      same((await unjudged(fixture, fixture.store, 50)).length, 2, 'both are handed out')
+      for (const job of [fresh as Job, approved]) {
+        const admit = fixture.change(job, { type: 'admit', rule: 'r', policyHash: 'h' }, fixture.begin)
+        const input = { name: 'replaced', size: 1, digest: 'd' }
+        const replace = fixture.change(job, { type: 'replace', input }, fixture.begin, {
+          bodies: [{ name: 'replaced', text: '2' }],
+        })
+        const [there] = [await fixture.apply(replace)]
+        same(await fixture.commit(admit), [{ status: 'conflict' }], 'nobody has judged what it says now')
+        await fixture.expectRecord(there as Job, 'it waits')
+        holds(judgeAt(there as Job) === (there as Job).updatedAt, 'to be judged as it is now')
+      }
+      const again = await unjudged(fixture, fixture.store, 50)
+      same(
+        again.map(({ newer }) => newer?.by),
+        ['suite', 'suite'],
+        'both are handed out at once, as they are now',
+      )
+    },
+  },
 ]
 
 const isOf =

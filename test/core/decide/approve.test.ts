@@ -1,7 +1,10 @@
 import { describe, expect, it } from 'vitest'
-import { jobHashOf } from '../../../src/core/admission.ts'
+import { type Addressed, jobHashOf, sentenceOf } from '../../../src/core/admission.ts'
+import type { Command } from '../../../src/core/command.ts'
+import { decide } from '../../../src/core/decide.ts'
 import { explain } from '../../../src/core/explain.ts'
 import { now as phrase } from '../../../src/core/now.ts'
+import { isRetry } from '../../../src/core/successor.ts'
 import { judgeAt } from '../../../src/core/timers.ts'
 import { given } from '../given.ts'
 
@@ -11,6 +14,15 @@ const AROUND = { now: 0, paused: undefined, workers: undefined, held: undefined 
 const asked = (words: object = {}) => given({ admission: true }).does({ ...ASK, ...words })
 const approve = (jobHash: string, words: object = {}) =>
   ({ type: 'approve', policyHash: 'h', jobHash, reason: 'seen', ...words }) as const
+
+const ADDRESSED: Addressed = {
+  letsIn: true,
+  rule: 'ask',
+  policyHash: 'h',
+  reason: undefined,
+  terms: undefined,
+  approval: undefined,
+}
 
 describe('approve', () => {
   it('is for what was asked, in time, once, and by another where another is wanted', () => {
@@ -40,6 +52,72 @@ describe('approve', () => {
     expect(asked({ notBy: 'producer:ann' }).does(approve(hash, { actor: 'admin:bob' })).state).toBe('pending')
     expect(asked({ notBy: 'producer:ann' }).does(admit('admin:bob')).state).toBe('queued')
     expect(asked({ notBy: 'producer:scheduler' }).does(admit('system:scheduler')).state).toBe('queued')
+  })
+
+  it('is for the input that was asked about: one that a duplicate has brought since is asked about anew', () => {
+    const history = asked()
+    const replace = { type: 'replace', input: { name: 'replaced', size: 9, digest: 'd' } } as const
+    const hash = jobHashOf(history.record)
+    history.does(approve(hash)).does(replace)
+    expect(judgeAt(history.record)).toBe(history.record.updatedAt)
+    const word: Addressed = { ...ADDRESSED, approval: { expiresMs: 1_000, fourEyes: false } }
+    const said = () => sentenceOf(history.record, word, history.now, undefined)
+    expect(said()).toMatchObject({ type: 'askApproval' })
+    history.does({ ...said() })
+    const again = jobHashOf(history.record)
+    expect(again).not.toBe(hash)
+    history.when(approve(hash)).refused('NOT_APPROVABLE')
+    // The very same text again, as far as sizes and digests tell, is another input.
+    history.does(replace).when(approve(again)).refused('NOT_APPROVABLE')
+    expect(jobHashOf(history.record)).not.toBe(again)
+  })
+
+  it('is not touched by a duplicate that moves its time, or that comes next', () => {
+    const flow = { keys: ['k'], fair: undefined }
+    for (const words of [{ runAt: 9_000_000 }, { input: { name: 'next', size: 1 }, flow }]) {
+      const history = asked()
+      history.does(approve(jobHashOf(history.record))).does({ type: 'replace', ...words })
+      expect(judgeAt(history.record)).toBe(history.record.approval?.given?.at)
+      expect(sentenceOf(history.record, ADDRESSED, history.now, undefined).type).toBe('admit')
+    }
+  })
+
+  it('wants other eyes than those of whoever brought the newest input, too', () => {
+    const history = given({ admission: true }).does({
+      type: 'replace',
+      input: { name: 'replaced', size: 1 },
+      actor: 'producer:eve',
+    })
+    history.does({ ...ASK, notBy: 'producer:ann' })
+    const hash = jobHashOf(history.record)
+    for (const actor of ['admin:eve', 'admin:ann']) history.when(approve(hash, { actor })).refused('NOT_APPROVABLE')
+    history.does(approve(hash, { actor: 'admin:bob' }))
+  })
+
+  it('is nobody’s to give where anybody may have asked for it', () => {
+    for (const notBy of ['operator', 'producer:bus']) {
+      const history = asked({ notBy })
+      history.when(approve(jobHashOf(history.record), { actor: 'admin:ann' })).refused('NOT_APPROVABLE')
+    }
+    const word: Addressed = { ...ADDRESSED, approval: { expiresMs: 1_000, fourEyes: true } }
+    const fresh = given({ admission: true })
+    expect(sentenceOf(fresh.record, word, fresh.now, 'producer:bus')).toMatchObject({
+      type: 'deny',
+      reason: expect.stringContaining('producer:bus'),
+    })
+    fresh.does({ type: 'replace', input: { name: 'replaced', size: 1 }, actor: 'operator' })
+    expect(sentenceOf(fresh.record, word, fresh.now, 'producer:ann')).toMatchObject({ type: 'deny' })
+  })
+
+  it('looks past retries that are new jobs: those are the word of who has ended the one before', () => {
+    const history = given({ dialect: '002', retry: { attempts: 3 } }, { actor: 'producer:ann' }).starts()
+    const [born] = history.events
+    expect(born && isRetry(born)).toBe(false)
+    const { decision } = history.when({ type: 'fail', fence: 'mine', fault: { code: 'E_5XX_ORIGIN', message: 'x' } })
+    const { successor } = decision.kind === 'accepted' ? decision : {}
+    const next = decide(undefined, { ...successor, id: 'pj_2' } as Command, history.now)
+    expect(next.kind === 'accepted' && next.events.map(isRetry)).toEqual([true])
+    expect(isRetry({ type: 'requeued', cause: 'retry' })).toBe(false)
   })
 
   it('is refused in words that make no sense', () => {

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { decide } from '../../../src/core/decide.ts'
 import { effectOn, inputOf, sizeOfNewer, sourceOf } from '../../../src/core/newer.ts'
 import { given, type History, T0, type Words } from '../given.ts'
 
@@ -39,6 +40,26 @@ describe('replace', () => {
     },
   )
 
+  it('keeps for the next what nobody has judged, where the job was let in with another input; its time may move', () => {
+    const history = given({ admission: true }, { runAt: 9_000_000 }).does(REPLACE)
+    expect(history.record.newer).toMatchObject({ rev: 2, by: 'test' })
+    history.does({ type: 'admit', rule: 'r', policyHash: 'h' }).when(REPLACE).refused('REV_CONFLICT')
+    history.does({ type: 'replace', runAt: 9_000_001 })
+    expect(history.record).toMatchObject({ runAt: 9_000_001, newer: { input: newer('replaced'), rev: 2 } })
+    history.does({ ...NEXT, actor: 'producer:eve' })
+    expect(history.record.newer).toMatchObject({ input: newer('replaced'), rev: 2, next: { input: newer('next') } })
+    expect(effectOn(history.record, { input: '{}' })).toBe('next')
+    // A record from before it was written down who has brought what comes next.
+    const { newer: told } = history.record
+    const older = {
+      ...history.record,
+      newer: { input: told?.input, next: told?.next && { ...told.next, by: undefined } },
+    }
+    const ended = decide(older, history.command({ type: 'cancel', mode: 'hard' }), history.now)
+    expect(ended).toMatchObject({ successor: { actor: 'test' } })
+    expect(successorOf(history, { type: 'cancel', mode: 'hard' })).toMatchObject({ actor: 'producer:eve' })
+  })
+
   it('debounces: so long after the last, but not so long after the first', () => {
     const debounce = { withinMs: 100, atMostMs: 250 }
     const history = given()
@@ -70,7 +91,7 @@ describe('replace', () => {
   it('leaves the input and the names of what came before where it brings none', () => {
     const flow = { keys: ['a'], fair: 'f' }
     const waiting = given({}, { flow }).does(REPLACE).does({ type: 'replace' })
-    expect(waiting.record.newer).toEqual({ input: newer('replaced'), next: undefined })
+    expect(waiting.record.newer).toEqual({ input: newer('replaced'), rev: 2, by: 'test', next: undefined })
     const owned = given({}, { flow })
       .starts()
       .does({ ...NEXT, runAt: 9_000_000 })
@@ -91,23 +112,23 @@ describe('replace', () => {
       history.does({ ...NEXT, flow })
       expect(history.record.newer).toMatchObject({ input: newer('replaced'), next: { flow } })
     }
-    expect(effectOn(given().record, flow)).toBe('next')
+    expect(effectOn(given().record, { flow })).toBe('next')
   })
 
   it('is told by where the one is that it met', () => {
     const hard = { type: 'cancel', mode: 'hard' } as const
-    expect(effectOn(given().record, undefined)).toBe('replaced')
-    expect(effectOn(running().record, undefined)).toBe('next')
-    expect(effectOn(running().does(hard).record, undefined)).toBe('gone')
+    expect(effectOn(given().record, {})).toBe('replaced')
+    expect(effectOn(running().record, {})).toBe('next')
+    expect(effectOn(running().does(hard).record, {})).toBe('gone')
     const held = { dedupe: { for: 'forever' } } as const
-    expect(effectOn(running(held).does(hard).record, undefined)).toBe('ended')
-    expect(effectOn(running(held).does(NEXT).does(hard).record, undefined)).toBe('gone')
+    expect(effectOn(running(held).does(hard).record, {})).toBe('ended')
+    expect(effectOn(running(held).does(NEXT).does(hard).record, {})).toBe('gone')
     expect(
       effectOn(
         running(held)
           .does(NEXT)
           .does({ ...hard, next: 'drop' }).record,
-        undefined,
+        {},
       ),
     ).toBe('ended')
   })
@@ -156,7 +177,7 @@ describe('what comes next', () => {
       .does(NEXT)
       .does({ type: 'cancel', mode: 'hard' })
       .does({ type: 'reopen' })
-    expect(again.record.newer).toEqual({ input: newer('replaced'), next: undefined })
+    expect(again.record.newer).toEqual({ input: newer('replaced'), rev: 2, by: 'test', next: undefined })
     expect(successorOf(again, { type: 'cancel', mode: 'hard' })).toBeUndefined()
     expect(sizeOfNewer(undefined)).toBe(0)
   })

@@ -31,7 +31,18 @@ export const DUPLICATES: readonly Mutant[] = [
   ]),
   mutant('next-takes-the-input-along', 'duplicates', [
     'decide/replace.ts',
-    '{ newer: { input: newer?.input, next }, runAt: undefined }',
-    '{ newer: { input: command.input, next }, runAt: undefined }',
+    '{ newer: { ...(newer ?? NOTHING), next }, runAt: undefined }',
+    '{ newer: { ...(newer ?? NOTHING), input: command.input, next }, runAt: undefined }',
   ]),
+  mutant('input-replaced-after-admission', 'judged duplicates', [
+    'newer.ts',
+    '!(input !== undefined && isJudged(job)) &&',
+    '',
+  ]),
+  mutant('approved-whatever-it-says-now', 'judged duplicates', [
+    'decide/approve.ts',
+    'if (!isAsAsked(job))',
+    'if (false)',
+  ]),
+  mutant('hash-of-the-first-input', 'judged duplicates', ['admission.ts', ', spec, ...brought(newer)]', ', spec]']),
 ]

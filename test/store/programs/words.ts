@@ -153,7 +153,7 @@ export function wordsFor(type: Word['type'], job: Job, n: number, about: Circums
         return {
           ...asked,
           type,
-          input: body(placeOf(job, job.spec.flow)),
+          input: body(placeOf(job, { input: 'some', flow: job.spec.flow })),
           flow: job.spec.flow,
           ...(n % 2 === 0 && { debounce: { withinMs: n * 10, atMostMs: n * 100 } }),
           ...(n % 3 === 0 && { runAt: at + n * 10 }),
