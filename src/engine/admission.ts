@@ -3,6 +3,7 @@ import type { Job } from '../core/job.ts'
 import type { Log } from '../system/log.ts'
 import { type Service, service } from '../system/service.ts'
 import type { Timers } from '../system/timers.ts'
+import type { Round } from './judging.ts'
 
 /**
  * The scheduler of document 002: asks the store for what waits to be judged, and a judge for its word. Any number of them may run at
@@ -18,16 +19,19 @@ export const ADMISSION_DEFAULTS = {
 export interface Judge {
   /** Whether it can tell now: a policy that is broken, or being written, judges nobody. */
   look(): Promise<boolean> | boolean
-  /** Undefined where nobody may judge it now; throws where it cannot tell. Either way the job waits, and is handed out again. */
-  judge(job: Job, whoIsThere: WhoIsThere): Promise<Judged | undefined> | Judged | undefined
+  /**
+   * Undefined where nobody may judge it now; throws where it cannot tell. Either way the job waits, and is handed out again, after what
+   * `leftMs` says: what would take longer than that is better not begun, or somebody else begins it, too.
+   */
+  judge(job: Job, whoIsThere: WhoIsThere, leftMs: () => number): Promise<Judged | undefined> | Judged | undefined
 }
 
 /** The live workers of a tenant; undefined where that cannot be told. */
 export type WhoIsThere = (tenant: string) => Promise<readonly Present[] | undefined>
 
 export interface AdmissionParts {
-  /** Judges up to so many that wait. */
-  readonly admit: (judge: Judge, limit: number) => Promise<{ readonly due: number; readonly moved: number }>
+  /** Begins with up to so many that wait, and commits what has its word. */
+  readonly admit: (judge: Judge, limit: number) => Promise<Pick<Round, 'due' | 'underWay'>>
   readonly judge: Judge
   readonly timers: Timers
   readonly log: Log
@@ -36,9 +40,12 @@ export interface AdmissionParts {
 export function admission({ admit, judge, timers, log }: AdmissionParts): Service {
   const { everyMs, batch } = ADMISSION_DEFAULTS
   const round = async (signal: AbortSignal) => {
-    // A full batch says that there is more. The judge is looked at before each: another policy may hold by now.
-    for (let full = true; full && !signal.aborted && (await judge.look()); )
-      full = (await admit(judge, batch)).due >= batch
+    // A full batch says that there is more. The judge is looked at before each: another policy may hold by now. Nothing is left under way.
+    for (let more = true; more; ) {
+      const may = !signal.aborted && (await judge.look())
+      const { due, underWay } = await admit(judge, may ? batch : 0)
+      more = underWay > 0 || (may && due >= batch)
+    }
   }
   return service({ name: 'admission', everyMs, timers, log, round })
 }

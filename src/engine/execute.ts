@@ -4,22 +4,17 @@
  * is judged on the record held here and needs no load; the commit compares revisions, so a stale guess costs a round
  * trip and never a mistake.
  */
-import { type Addressed, addressed, type Judged, sentenceOf } from '../core/admission.ts'
-import { assert } from '../core/assert.ts'
-import { type Decision, decide, decideTick } from '../core/decide.ts'
+import { decideTick } from '../core/decide.ts'
 import { bondOf } from '../core/dialects/bond.ts'
 import type { Event } from '../core/event.ts'
 import type { Job, Time } from '../core/job.ts'
 import { reasonOf } from '../core/reason.ts'
 import { refuse } from '../core/refuse.ts'
 import { isOwed, type Step } from '../core/steps.ts'
-import { judgeAt } from '../core/timers.ts'
-import { statesBefore } from '../core/transitions.ts'
 import type { Agenda } from '../store/agenda.ts'
 import type { Change, DueAnswer, Store, Transaction, Verdict } from '../store/store.ts'
 import type { Log } from '../system/log.ts'
 import type { Timers } from '../system/timers.ts'
-import type { Judge } from './admission.ts'
 import { changeOf, successorOf } from './change.ts'
 import type { Declarations } from './declarations.ts'
 import type { Answer } from './engine.ts'
@@ -28,12 +23,11 @@ import type { Group } from './group.ts'
 import { type Hearsay, MET_AT_KEY } from './hearsay.ts'
 import type { Holdings } from './holdings.ts'
 import type { IdBlocks } from './id-blocks.ts'
-import { JobTypes } from './job-types.ts'
+import { Judging } from './judging.ts'
 import type { Observer } from './observer.ts'
-import type { Segment } from './segment.ts'
+import { type Segment, segmentOf } from './segment.ts'
 import { NOTICED_WITHIN_MS, type Steps } from './steps.ts'
 import type { StoreClock } from './store-clock.ts'
-import { rollCall } from './workers.ts'
 
 export interface ExecutorParts {
   readonly store: Store
@@ -51,11 +45,6 @@ export interface ExecutorParts {
   readonly declarations: Pick<Declarations, 'note' | 'noteRule'>
   readonly hearsay: Pick<Hearsay, 'note'>
 }
-
-/** A scheduler that is handed a job has it judged within seconds. */
-const FORGOTTEN_MS = 60_000
-const FORGOTTEN_PAGE = 200
-const JUDGED_FROM = statesBefore('admit')
 
 export interface Ticked {
   readonly due: number
@@ -75,13 +64,16 @@ export class Executor {
   readonly #parts: ExecutorParts
   /** Owned jobs whose leases may have ended: kept for the tick that can tell. */
   #spared: readonly Job[] = []
-  /** What topics come to that jobs are sent to. */
-  readonly #types: JobTypes
+  /** Of those that wait to be admitted. */
+  readonly judging: Judging
 
   constructor(parts: ExecutorParts) {
     this.#parts = parts
-    const { store, clock } = parts
-    this.#types = new JobTypes({ settings: (operations) => store.settings(operations), now: () => clock.now() })
+    this.judging = new Judging({
+      ...parts,
+      handOut: (limit) => this.#handedOut(limit, 'judgements'),
+      commit: (segments) => this.#moved(segments),
+    })
   }
 
   /** One round for all groups: load, decide, commit. A group that met a conflict, or has more words, is not done afterwards. */
@@ -108,44 +100,6 @@ export class Executor {
     return { due: jobs.length, moved: await this.#moved(segments), more }
   }
 
-  /** Lets a judge say what becomes of jobs that wait for that, and commits it. A job that moved meanwhile is handed out again. */
-  async admit(judge: Judge, limit: number): Promise<{ readonly due: number; readonly moved: number }> {
-    const { now, jobs } = await this.#handedOut(limit, 'judgements')
-    return { due: jobs.length, moved: await this.#judgedAll(judge, jobs, now) }
-  }
-
-  /** One page of the same for what nobody hands out, though it has waited for its word for long. */
-  async admitForgotten(judge: Judge, cursor: string | undefined): Promise<{ readonly cursor: string | undefined }> {
-    const page = await this.#parts.store.find({ states: JUDGED_FROM, order: 'oldest', limit: FORGOTTEN_PAGE, cursor })
-    const { now } = page
-    const isForgotten = (job: Job) => (judgeAt(job) ?? now) <= now - FORGOTTEN_MS
-    await this.#judgedAll(judge, page.jobs.filter(isForgotten), now)
-    return { cursor: page.cursor }
-  }
-
-  async #judgedAll(judge: Judge, jobs: readonly Job[], now: Time): Promise<number> {
-    const whoIsThere = rollCall(this.#parts)
-    const sentence = async (job: Job): Promise<Segment | undefined> => {
-      try {
-        const said = await judge.judge(job, whoIsThere)
-        if (said === undefined) return undefined
-        const word = await this.#addressed(job, said)
-        const enqueuedBy = word.approval?.fourEyes === true ? await this.#enqueuedBy(job) : undefined
-        return judged(job, sentenceOf(job, word, now, enqueuedBy), now)
-      } catch (error) {
-        this.#parts.log.error('a job could not be judged', { job_id: job.id, reason: reasonOf(error) })
-        return undefined
-      }
-    }
-    return this.#moved(await Promise.all(jobs.map(sentence)))
-  }
-
-  async #addressed(job: Job, judged: Judged): Promise<Addressed> {
-    const to = judged.redirect?.to
-    const announced = to === undefined ? undefined : await this.#types.kind(job.spec.kind.tenant, to)
-    return addressed(judged, job, announced)
-  }
-
   async #handedOut(limit: number, agenda: Agenda): Promise<DueAnswer> {
     const { store, clock, log } = this.#parts
     const askedMs = clock.asked()
@@ -154,14 +108,6 @@ export class Executor {
     clock.heard(now, askedMs)
     if (setBackMs > 0) log.warn('the store’s clock was set back; its time goes on', { by_ms: setBackMs })
     return answer
-  }
-
-  /** Whose word the first of its events is. Where nobody can say, the job waits: anybody might approve what they asked for. */
-  async #enqueuedBy({ id }: Job): Promise<string> {
-    const { events } = await this.#parts.store.events({ by: 'job', id, afterRev: 0, limit: 1 })
-    const [first] = events
-    assert(first?.rev === 1, 'who enqueued a job is known')
-    return first.actor
   }
 
   /** Commits what was decided about jobs that were handed out; answers with how many have moved. */
@@ -353,26 +299,12 @@ interface Ready {
 /** Not what is said in a caller's transaction: that may still be rolled back. */
 const isHeardLater = ({ conflicts }: Group, { tx }: Segment): boolean => conflicts >= MET_AT_KEY && tx === undefined
 
-const SCHEDULER = 'system:scheduler'
-
 /** The segment of a tick; undefined where core finds nothing due. */
 function ticked(job: Job, now: Time, steps: readonly Step[]): Segment | undefined {
   return segmentOf(
     job,
     decideTick(job, now, { actor: bondOf(job.spec.kind.policy).tickedBy, requestId: `tick/${job.rev}` }, steps),
   )
-}
-
-/** The segment of a judgement; undefined where core will not have it. */
-function judged(job: Job, sentence: ReturnType<typeof sentenceOf>, now: Time): Segment | undefined {
-  const asked = { actor: SCHEDULER, requestId: `judge/${job.rev}`, expectedRev: job.rev }
-  return segmentOf(job, decide(job, { ...sentence, ...asked }, now))
-}
-
-function segmentOf(job: Job, decision: Decision | undefined): Segment | undefined {
-  if (decision?.kind !== 'accepted') return undefined
-  const { events, bodies, successor } = decision
-  return { before: job, after: decision.job, events, bodies, notAfter: undefined, successor, tx: undefined }
 }
 
 function annotations(open: readonly Group[]): readonly Change[] {

@@ -49,6 +49,7 @@ import { heartbeat } from './heartbeat.ts'
 import { whatHolds } from './holding.ts'
 import { Holdings } from './holdings.ts'
 import { IdBlocks } from './id-blocks.ts'
+import type { Round } from './judging.ts'
 import { type KeyWordParts, sayToKey } from './key-words.ts'
 import { limitsFrom, statusOf } from './limit-status.ts'
 import { listener } from './listener.ts'
@@ -200,14 +201,14 @@ export class LocalEngine implements Engine {
     return this.#parts.clock.now()
   }
 
-  /** One round of admission: what waits to be judged, judged and committed. */
-  admit(judge: Judge, limit: number): Promise<{ readonly due: number; readonly moved: number }> {
-    return this.#executor.admit(judge, limit)
+  /** One round of admission: begins with what waits to be judged, and commits what has its word. */
+  admit(judge: Judge, limit: number): Promise<Round> {
+    return this.#executor.judging.round(judge, limit)
   }
 
   /** A page of what waits to be judged and was handed to nobody. */
   admitForgotten(judge: Judge, cursor: string | undefined): Promise<{ readonly cursor: string | undefined }> {
-    return this.#executor.admitForgotten(judge, cursor)
+    return this.#executor.judging.forgotten(judge, cursor)
   }
 
   /** One round of the ticker: what has come due, judged and committed. */

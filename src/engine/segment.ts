@@ -98,3 +98,10 @@ const joined = (a: readonly Body[], b: readonly Body[]): readonly Body[] => {
   if (b.length === 0) return a
   return [...a.filter(({ name }) => b.every((later) => later.name !== name)), ...b]
 }
+
+/** Of what was decided about a job apart from others; undefined where core will not have it. */
+export function segmentOf(job: Job, decision: Decision | undefined): Segment | undefined {
+  if (decision?.kind !== 'accepted') return undefined
+  const { events, bodies, successor } = decision
+  return { before: job, after: decision.job, events, bodies, notAfter: undefined, successor, tx: undefined }
+}

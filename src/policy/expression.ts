@@ -4,7 +4,13 @@
  * the worst case. What could grow without bound has no place in a condition and is refused by name: `matches`, because the
  * expressions it takes can be exponential; `map`, `join` and `cel.bind`, by which a text can be doubled again and again.
  */
-import { type ASTNode, Environment, type ParseResult } from '@marcbachmann/cel-js'
+import {
+  type ASTNode,
+  Environment,
+  EvaluationError,
+  type ParseResult,
+  TypeError as TypeFault,
+} from '@marcbachmann/cel-js'
 import { reasonOf } from '../core/reason.ts'
 import { FACT_TYPES, JobFacts } from './facts.ts'
 
@@ -25,13 +31,25 @@ export const EXPRESSION_BOUNDS = {
 
 export interface Expression {
   readonly text: string
-  /** Throws where it cannot be told, as for a key that is not there. */
+  /** Throws `Untellable` where it cannot be told, as for a key that is not there. */
   holds(job: JobFacts): boolean
 }
 
 /** Why a text is not a condition. */
 export class Unacceptable extends Error {
   override readonly name = 'Unacceptable'
+}
+
+/**
+ * Why a condition cannot be told of a job: what is wrong, and where in the condition. In the words of the policy alone: those of the library
+ * quote what the job has, and a pointer's query, which may be a secret, would stand in its record for good.
+ */
+export class Untellable extends Error {
+  override readonly name = 'Untellable'
+
+  constructor(text: string, error: unknown) {
+    super(`${faultIn(error)}${placeIn(text, error)}`)
+  }
 }
 
 export function compiled(text: string): Expression {
@@ -47,9 +65,32 @@ export function compiled(text: string): Expression {
     text,
     holds(job) {
       context.job = job
-      return program(context) === true
+      try {
+        return program(context) === true
+      } catch (error) {
+        throw new Untellable(text, error)
+      }
     },
   }
+}
+
+const isOfTheLibrary = (error: unknown): error is EvaluationError | TypeFault =>
+  error instanceof EvaluationError || error instanceof TypeFault
+
+/** Of the codes of the library, which are words of its own. */
+function faultIn(error: unknown): string {
+  if (!isOfTheLibrary(error)) return 'it cannot be evaluated'
+  return error.code === 'no_such_key' ? 'there is no such key' : error.code.replaceAll('_', ' ')
+}
+
+/** Letters of a condition that are told. */
+const QUOTED = 80
+
+function placeIn(text: string, error: unknown): string {
+  if (!isOfTheLibrary(error) || error.range === undefined) return ''
+  const { start, end } = error.range
+  const part = text.slice(start, Math.max(end, start + 1))
+  return ` at letter ${start + 1}: ${part.length > QUOTED ? `${part.slice(0, QUOTED)}…` : part}`
 }
 
 const environment = new Environment({

@@ -15,6 +15,7 @@ import type { Log } from '../system/log.ts'
 import type { Timers } from '../system/timers.ts'
 import { JobFacts } from './facts.ts'
 import type { PolicyJudge, WhoIsThere } from './judge.ts'
+import { Line } from './line.ts'
 
 export const KERNEL_BOUNDS = {
   /** How long it may take to answer. */
@@ -29,6 +30,8 @@ export const KERNEL_BOUNDS = {
   kept: 10_000,
   /** Questions under way at a time; others stand in line. */
   atOnce: 16,
+  /** Of those, about jobs of one tenant: what takes long of one leaves places for others. */
+  ofATenant: 8,
   /** Letters of an answer. */
   letters: 16_384,
 } as const
@@ -62,7 +65,7 @@ export interface KernelParts {
 
 export class SafetyKernel {
   readonly #parts: KernelParts
-  readonly #line = new Line(KERNEL_BOUNDS.atOnce)
+  readonly #line = new Line(KERNEL_BOUNDS.atOnce, KERNEL_BOUNDS.ofATenant)
   readonly #kept = new Map<string, { readonly answer: Answer; readonly untilMs: number }>()
   #failures = 0
   /** Open until then, and while a probe is under way. */
@@ -72,27 +75,36 @@ export class SafetyKernel {
     this.#parts = parts
   }
 
-  /** What becomes of a job that the rules have judged. Throws where that cannot be told: the job waits. */
-  async judge(job: Job, judged: Judged): Promise<Judged> {
+  /** What becomes of a job that the rules have judged. Throws where that cannot be told: the job waits, as it does where its turn to be asked about came too late. */
+  async judge(job: Job, judged: Judged, leftMs: () => number): Promise<Judged | undefined> {
     if (!judged.letsIn) return judged
+    const answer = await this.#answer(job, judged, leftMs)
+    if (answer === undefined || answer.decision === 'allow') return answer && judged
+    const { rule = KERNEL_RULE, reason } = answer
     const { policyHash } = judged
-    const { decision, rule = KERNEL_RULE, reason } = await this.#answer(job, policyHash)
-    return decision === 'allow'
-      ? judged
-      : { letsIn: false, rule, policyHash, reason, terms: undefined, approval: undefined }
+    return {
+      letsIn: false,
+      rule,
+      policyHash,
+      reason: reason && withoutQuery(reason, job.spec.contextPtr),
+      terms: undefined,
+      approval: undefined,
+    }
   }
 
-  async #answer(job: Job, policyHash: string): Promise<Answer> {
+  async #answer(job: Job, judged: Judged, leftMs: () => number): Promise<Answer | undefined> {
     const jobHash = jobHashOf(job)
-    const name = `${policyHash} ${jobHash}`
+    const name = `${judged.policyHash} ${jobHash}`
     const kept = this.#kept.get(name)
     if (kept !== undefined && this.#parts.monotonicMs() < kept.untilMs) return kept.answer
-    return this.#line.take(async () => {
+    return this.#line.take(job.spec.kind.tenant, async () => {
+      // By the time of an answer somebody else might have been handed the job, and ask about it, too.
+      if (leftMs() < KERNEL_BOUNDS.answerMs) return undefined
       const nowMs = this.#parts.monotonicMs()
       if (nowMs < this.#openUntilMs) return NOT_ASKED
       // Others that come while a probe is under way do not wait for what it finds.
       if (this.#isTripped) this.#openUntilMs = nowMs + KERNEL_BOUNDS.answerMs
-      const answer = await this.#asked(job, policyHash, jobHash)
+      const answer = await this.#asked(job, judged, jobHash)
       this.#keep(name, answer)
       return answer
     })
@@ -102,10 +114,10 @@ export class SafetyKernel {
     return this.#failures >= KERNEL_BOUNDS.failures
   }
 
-  async #asked(job: Job, policyHash: string, jobHash: string): Promise<Answer> {
+  async #asked(job: Job, judged: Judged, jobHash: string): Promise<Answer> {
     const { log, url } = this.#parts
     try {
-      const answer = await this.#said(job, policyHash, jobHash)
+      const answer = await this.#said(job, judged, jobHash)
       if (this.#isTripped) log.info('the safety kernel answers again', { kernel: url.host })
       this.#failures = 0
       this.#openUntilMs = Number.NEGATIVE_INFINITY
@@ -120,20 +132,20 @@ export class SafetyKernel {
     }
   }
 
-  async #said(job: Job, policyHash: string, jobHash: string): Promise<Answer> {
+  async #said(job: Job, judged: Judged, jobHash: string): Promise<Answer> {
     const late = new AbortController()
     using _ = this.#parts.timers.after(KERNEL_BOUNDS.answerMs, () => late.abort(new Error(LATE)))
     const { url } = this.#parts
     const response = await this.#parts.fetch(url, {
       method: 'POST',
       headers: { 'content-type': 'application/json', accept: 'application/json' },
-      body: JSON.stringify({ policyHash, jobHash, job: new JobFacts(job) }, asNumber),
+      body: JSON.stringify(questionOf(job, judged, jobHash), asNumber),
       // Who answers for the kernel is who was named.
       redirect: 'error',
       signal: late.signal,
     })
     if (response.status !== 200) throw new Error(`the safety kernel answered with ${response.status}`)
-    return answerSchema.parse(JSON.parse(await textOf(response)))
+    return answerIn(await textOf(response))
   }
 
   #keep(name: string, answer: Answer): void {
@@ -142,26 +154,34 @@ export class SafetyKernel {
   }
 }
 
-/** So many at a time, the others in the order in which they came. */
-class Line {
-  #free: number
-  readonly #waiting: (() => void)[] = []
+/**
+ * A job as it would be let in: of the topic that it is sent to, and with the labels that it is given, so that nobody gets past the kernel by way of
+ * a redirect. `redirectedFrom`: what it was asked for.
+ */
+function questionOf({ spec, ...job }: Job, { policyHash, redirect, recast }: Judged, jobHash: string): object {
+  const labels = recast?.labels === undefined ? spec.labels : { ...spec.labels, ...recast.labels }
+  const facts = new JobFacts({ ...job, spec: { ...spec, labels } }, redirect?.to)
+  return { policyHash, jobHash, job: facts, redirectedFrom: redirect?.from }
+}
 
-  constructor(places: number) {
-    this.#free = places
+/** What is wrong with an answer is told without it: it may say again what it was asked. */
+function answerIn(text: string): Answer {
+  let said: unknown
+  try {
+    said = JSON.parse(text)
+  } catch {
+    throw new Error('the safety kernel’s answer is no JSON')
   }
+  const answer = answerSchema.safeParse(said)
+  if (answer.success) return answer.data
+  const fields = answer.error.issues.map(({ path }) => path.join('.') || 'all of it')
+  throw new Error(`the safety kernel’s answer cannot be understood: ${fields.join(', ')}`)
+}
 
-  async take<T>(work: () => Promise<T>): Promise<T> {
-    if (this.#free > 0) this.#free -= 1
-    else await new Promise<void>((resolve) => this.#waiting.push(resolve))
-    try {
-      return await work()
-    } finally {
-      const next = this.#waiting.shift()
-      if (next === undefined) this.#free += 1
-      else next()
-    }
-  }
+/** Pointers are kept without their query wherever they are told. */
+function withoutQuery(text: string, pointer: string | undefined): string {
+  const from = pointer?.indexOf('?') ?? -1
+  return pointer === undefined || from === -1 ? text : text.replaceAll(pointer.slice(from), '?…')
 }
 
 const LATE = `the safety kernel said nothing within ${KERNEL_BOUNDS.answerMs} ms`
@@ -196,8 +216,8 @@ export class KernelJudge {
     return this.#rules.look()
   }
 
-  async judge(job: Job, whoIsThere: WhoIsThere): Promise<Judged | undefined> {
+  async judge(job: Job, whoIsThere: WhoIsThere, leftMs: () => number): Promise<Judged | undefined> {
     const judged = await this.#rules.judge(job, whoIsThere)
-    return judged && (await this.#kernel.judge(job, judged))
+    return judged && (await this.#kernel.judge(job, judged, leftMs))
   }
 }

@@ -2,9 +2,8 @@
  * A policy: all rules and routes there are at a time, known by the hash of what they say. It never changes; another set of rules is
  * another snapshot.
  */
-import { reasonOf } from '../core/reason.ts'
 import { sha256 } from '../system/digest.ts'
-import type { Expression } from './expression.ts'
+import { type Expression, Untellable } from './expression.ts'
 import { type Described, JobFacts } from './facts.ts'
 import { type Finding, type Judgement, judgementOf } from './judgement.ts'
 import type { RouteRule } from './route.ts'
@@ -85,7 +84,8 @@ function toldOf(when: Expression | undefined, facts: JobFacts): Told {
   try {
     return { holds: when.holds(facts) }
   } catch (error) {
-    return { holds: 'unknown', why: reasonOf(error).split('\n', 1)[0] ?? '' }
+    if (!(error instanceof Untellable)) throw error
+    return { holds: 'unknown', why: error.message }
   }
 }
 

@@ -8,6 +8,7 @@ import { Workers } from '../../src/engine/workers.ts'
 import type { Store } from '../../src/store/store.ts'
 import { linesTo, silentLog } from '../../src/system/log.ts'
 import { realTimers } from '../../src/system/timers.ts'
+import { scaled } from '../support/scale.ts'
 import { EngineFixture, kindOf } from './engine-fixture.ts'
 
 const ADMITTED = kindOf({ admission: true, timeout: '5m', retry: { attempts: 7 } })
@@ -188,6 +189,98 @@ describe('what waits and is handed to nobody', () => {
   })
 })
 
+describe('turns', () => {
+  const OTHER = { ...ADMITTED, tenant: 'b' }
+  const fixtureWith = async (many: number) => {
+    const fixture = new EngineFixture()
+    await waiting(fixture, many)
+    const [theirs] = await waiting(fixture, 1, OTHER)
+    return { fixture, theirs: theirs?.id ?? '' }
+  }
+
+  it('are taken by tenant: however many one has, another’s is judged in the first round', async () => {
+    for (const many of [400, scaled(2_000, 20_000)]) {
+      const { fixture, theirs } = await fixtureWith(many)
+      await fixture.engine.admit(
+        judging(() => word()),
+        200,
+      )
+      expect((await fixture.job(theirs)).state).toBe('queued')
+    }
+  })
+
+  it('are not held up by a judge that takes long for another, and nothing is judged twice for that', async () => {
+    const { fixture, theirs } = await fixtureWith(450)
+    const asked: string[] = []
+    const answers: (() => void)[] = []
+    const judge: Judge = {
+      look: () => true,
+      judge: async ({ id, spec }) => {
+        asked.push(id)
+        if (spec.kind.tenant !== 'b') await new Promise<void>((resolve) => answers.push(resolve))
+        return word()
+      },
+    }
+    const first = await fixture.engine.admit(judge, 200)
+    expect(first.underWay).toBeGreaterThan(0)
+    expect((await fixture.job(theirs)).state).toBe('queued')
+    // One tenant has half of the places, however often it is handed out.
+    for (let n = 0; n < 5; n += 1) await fixture.engine.admit(judge, 200)
+    expect(asked.filter((id) => id !== theirs)).toHaveLength(200)
+    const more = await waiting(fixture, 1, OTHER)
+    await fixture.engine.admit(judge, 200)
+    expect((await fixture.job(more[0]?.id ?? '')).state).toBe('queued')
+    fixture.clock.advance(5_000)
+    await fixture.engine.admit(judge, 200)
+    expect(new Set(asked).size, 'what is handed out again is being judged').toBe(asked.length)
+    for (const answer of answers.splice(0)) answer()
+    await fixture.engine.admit(judge, 0)
+    const { jobs } = await fixture.engine.find({ states: ['queued'], order: 'newest', limit: 1_000 })
+    expect(jobs).toHaveLength(202)
+  })
+
+  it('leave time for what may take long: who asks knows how long a job is theirs', async () => {
+    const fixture = new EngineFixture()
+    await waiting(fixture, 1)
+    const left: number[] = []
+    await fixture.engine.admit(
+      {
+        look: () => true,
+        judge: (_job, _whoIsThere, leftMs) => {
+          left.push(leftMs())
+          fixture.clock.advance(2_000)
+          left.push(leftMs())
+          return undefined
+        },
+      },
+      200,
+    )
+    expect(left).toEqual([5_000, 3_000])
+  })
+
+  it('pass over a tenant that nobody may judge, and what waits for approvals', async () => {
+    const fixture = new EngineFixture()
+    const asking = word({ approval: { expiresMs: 3_600_000, fourEyes: false } })
+    await waiting(fixture, 120, OTHER)
+    const judgeOthers = (of: (job: Job) => Judged | undefined): Judge => ({ look: () => true, judge: of })
+    await serviceOn(
+      fixture.engine,
+      judgeOthers(() => asking),
+    ).runOnce()
+    await waiting(fixture, 1_000)
+    await waiting(fixture, 30, { ...ADMITTED, tenant: 'c' })
+    const [last] = await waiting(fixture, 1, OTHER)
+    let broken = 0
+    const judge = judgeOthers(({ spec }) => {
+      if (spec.kind.tenant === 'c') broken += 1
+      return spec.kind.tenant === 'c' ? undefined : word()
+    })
+    for (let n = 0; n < 4; n += 1) await fixture.engine.admit(judge, 100)
+    expect((await fixture.job(last?.id ?? '')).state).toBe('queued')
+    expect(broken).toBeLessThanOrEqual(10)
+  })
+})
+
 describe('what is routed', () => {
   const route = { pool: 'code', capabilities: ['gpu'] }
   const lanes = [{ tenant: 't', queue: 'q', priority: 5 }]
@@ -361,6 +454,25 @@ describe('approvals', () => {
     expect(await approval()).toMatchObject({ notBy: 'producer' })
     expect(await approve({ actor: 'producer' })).toMatchObject({ ok: false, refusal: { code: 'NOT_APPROVABLE' } })
     expect(await approve({ actor: 'operator:ann' })).toMatchObject({ ok: true })
+  })
+
+  it('of a retry that is a new job want other eyes than those of whoever asked for the first', async () => {
+    const fixture = new EngineFixture()
+    const fourEyes = { expiresMs: 60_000, fourEyes: true }
+    const judge = (by: Judge) => serviceOn(fixture.engine, by).runOnce()
+    let job = await fixture.enqueue({ kind: kindOf({ dialect: '002', retry: { attempts: 3 } }) })
+    for (let n = 0; n < 2; n += 1) {
+      await judge(judging(() => word()))
+      const [{ fence } = { fence: '' }] = await fixture.claim()
+      await fixture.must(job.id, { type: 'start', fence })
+      await fixture.must(job.id, { type: 'fail', fence, fault: { code: 'E_5XX_ORIGIN', message: 'x' } })
+      fixture.clock.advance(60_000)
+      const { jobs } = await fixture.engine.find({ parentId: job.id, order: 'newest', limit: 1 })
+      job = jobs[0] ?? job
+    }
+    await judge(judging(() => word({ rule: 'ask', approval: fourEyes })))
+    expect((await fixture.log(job.id))[0]?.actor).not.toBe('producer')
+    expect((await fixture.job(job.id)).approval?.notBy).toBe('producer')
   })
 
   it('are not there for what nobody asks about', async () => {

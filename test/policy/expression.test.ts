@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { compiled, EXPRESSION_BOUNDS } from '../../src/policy/expression.ts'
+import { compiled, EXPRESSION_BOUNDS, Untellable } from '../../src/policy/expression.ts'
 import { JobFacts } from '../../src/policy/facts.ts'
 import { job } from './job.ts'
 
@@ -35,6 +35,22 @@ describe('a condition', () => {
   it('cannot be told where it asks for a key that is not there, or divides by nothing', () => {
     expect(() => holds('job.env.nobody == "x"')).toThrow(/nobody/)
     expect(() => holds('1 / job.inputSize == 1', {})).toThrow()
+  })
+
+  it.each([
+    'job.env[job.contextPtr] == "x"',
+    'job.labels[job.contextPtr + job.id] == "x"',
+    'int(job.contextPtr) > 1',
+    'uint(job.contextPtr) > 1u',
+    'double(job.contextPtr) > 1.0',
+    'bool(job.contextPtr)',
+    'job.contextPtr.substring(900) == ""',
+    '["a"].exists(each, job.env[job.contextPtr] == each)',
+  ])('says what is wrong and where, and nothing of what the job has: %s', (text) => {
+    const told = () => holds(text, { contextPtr: 'https://files.test/a?sig=SECRET' })
+    expect(told).toThrow(/./)
+    expect(told).not.toThrow(/SECRET|files/)
+    expect(told).toThrow(Untellable)
   })
 
   it('sees what is written in a job and nothing of JavaScript', () => {

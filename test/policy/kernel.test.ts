@@ -51,7 +51,12 @@ async function kernel(
   const url = kernelUrl(`http://127.0.0.1:${(server.address() as AddressInfo).port}/judge`)
   const rules = { look: async () => true, judge: () => judged }
   const judge = new KernelJudge(rules, { url, fetch, timers, monotonicMs: () => it.nowMs, log: silentLog })
-  const judgeOf = (each = job()) => judge.judge(each, async () => undefined)
+  const judgeOf = (each = job(), leftMs = 5_000) =>
+    judge.judge(
+      each,
+      async () => undefined,
+      () => leftMs,
+    )
   return Object.assign(it, { judge: judgeOf, looks: () => judge.look(), server })
 }
 
@@ -70,6 +75,43 @@ describe('a safety kernel', () => {
     expect(await it.judge(job('pj_2'))).toMatchObject({ letsIn: false, rule: 'safety_kernel' })
     it.answer = saying({ decision: 'allow' })
     expect(await it.judge(job('pj_3'))).toBe(ALLOWED)
+  })
+
+  it('is asked about what the job would be: of the topic it is sent to, with the labels it is given', async () => {
+    const judged: Judged = {
+      ...ALLOWED,
+      redirect: { from: 'job.chat.a', to: 'job.code.a', rule: 'elsewhere' },
+      recast: { labels: { tier: 'free' }, throttles: undefined },
+    }
+    const forbidding: Answer = (request, response, text) => {
+      const { topic } = JSON.parse(text).job
+      saying({ decision: topic.startsWith('job.code.') ? 'deny' : 'allow' })(request, response, text)
+    }
+    const it = await kernel(forbidding, { judged })
+    expect((await it.judge())?.letsIn).toBe(false)
+    expect(JSON.parse(it.asked[0] ?? '')).toMatchObject({
+      job: { topic: 'job.code.a', labels: { tier: 'free' } },
+      redirectedFrom: 'job.chat.a',
+    })
+  })
+
+  it('says nothing of a pointer’s query, in its reason or in what is told of an answer that is none', async () => {
+    const contextPtr = 'https://files.test/a?sig=SECRET'
+    const { record } = given({ admission: true }, { contextPtr })
+    const it = await kernel((_, response, text) => void response.end(`${text}${text}`))
+    const failed = await it.judge(record).catch(String)
+    expect(failed).toContain('no JSON')
+    it.answer = saying({ decision: contextPtr })
+    expect(`${failed}${await it.judge(record).catch(String)}`).not.toContain('SECRET')
+    it.answer = saying({ decision: 'deny', reason: `${contextPtr} is too big` })
+    expect((await it.judge(record))?.reason).toBe('https://files.test/a?… is too big')
+  })
+
+  it('is not asked where its answer might come too late for who was handed the job', async () => {
+    const it = await kernel(saying({ decision: 'allow' }))
+    expect(await it.judge(job(), KERNEL_BOUNDS.answerMs - 1)).toBeUndefined()
+    expect(it.asked).toEqual([])
+    expect((await it.judge(job(), KERNEL_BOUNDS.answerMs))?.letsIn).toBe(true)
   })
 
   it('is not asked about what the rules turn away', async () => {
