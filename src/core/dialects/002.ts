@@ -108,12 +108,17 @@ export const document002: Dialect = {
   fields: [
     ...['JobRequest', 'job_id', 'topic', 'priority', 'context_ptr', 'adapter_id', 'env', 'parent_job_id'],
     ...['workflow_id', 'step_index', 'state', 'JobResult', 'status', 'result_ptr', 'worker_id', 'execution_ms'],
-    ...['error_code', 'error_message', 'actor'],
+    ...['error_code', 'error_message', 'actor', 'marks'],
   ],
   free: ['env'],
   record: (job, state) => present({ JobRequest: requestOf(job), state, JobResult: resultOf(job, state) }),
   entry: (event, step) =>
-    present({ job_id: recordId(event.jobId, event.generation), state: step.to, actor: performerOf(event, step) }),
+    present({
+      job_id: recordId(event.jobId, event.generation),
+      state: step.to,
+      actor: performerOf(event, step),
+      marks: markOf(event, step),
+    }),
   log: {
     word: ['state', 'status'],
     from: undefined,
@@ -135,6 +140,12 @@ const SCHEDULER = 'system:scheduler'
 /** A worker is known by its start: to dispatch is the scheduler's. Nobody, where nobody has done it. */
 const performerOf = ({ actor }: Event, { to, implied }: Step): string | undefined =>
   implied ? undefined : to === 'DISPATCHED' ? SCHEDULER : actor
+
+/** What the reconciler marks a job as by its TIMEOUT. One that its own worker tells is nobody's mark. */
+function markOf({ actor, reason }: Event, { to }: Step): 'stale' | 'not-started' | undefined {
+  if (to !== 'TIMEOUT' || !actor.startsWith('system:')) return undefined
+  return reason === 'not_started' ? 'not-started' : 'stale'
+}
 
 function requestOf({ id, generation, spec, priority }: Job): Fields {
   return present({

@@ -81,7 +81,7 @@ export const CONTRADICTIONS: readonly Contradiction[] = [
   about(
     '002',
     '`TIMEOUT` for what is stale and for what was never started.',
-    'The job’s deadline, and not started in time. For a job bound to 002 a lost lease, an attempt that takes too long, and not started in time after the claim; never a job that waits in SCHEDULED. Elsewhere a lost lease takes the retry path.',
+    'The job’s deadline, and not started in time. For a job bound to 002 a lost lease, an attempt that takes too long, and not started in time after the claim; never a job that waits in SCHEDULED. Elsewhere a lost lease takes the retry path. The entry of the log says which it was, where it is the reconciler’s: `marks` is `stale` or `not-started`.',
   ),
   about(
     '002',

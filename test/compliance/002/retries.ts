@@ -54,6 +54,7 @@ export function retries(stage: () => Stage): void {
     const { job, fence } = await each.running()
     await each.must(job.id, { type: 'fail', fence, fault: fault('E_TIMEOUT') })
     expect((await each.view(job.id))['state']).toBe('TIMEOUT')
+    expect((await each.log(job.id)).at(-1), 'its own worker’s word is nobody’s mark').not.toHaveProperty('marks')
     const [next] = (await each.pawl.find({ parentId: job.id })).jobs
     expect(next).toMatchObject({ failures: 1 })
     await each.pawl.admit(String(next?.id))

@@ -108,6 +108,13 @@ describe('002 by its roles', () => {
     const marked = ['TIMEOUT', 'system:reconciler'] as const
     expect(await moves(stale.id)).toEqual([ACCEPTED, VALIDATED, PICKED, STARTED, marked])
     expect(await moves(waiting)).toEqual([ACCEPTED, VALIDATED, PICKED, marked])
+    for (const [id, marks] of [
+      [stale.id, 'stale'],
+      [waiting, 'not-started'],
+    ] as const)
+      expect(await must('viewer', 'GET', `${JOBS}/${id}/states`)).toMatchObject({
+        states: expect.arrayContaining([expect.objectContaining({ state: 'TIMEOUT', marks })]),
+      })
   })
 
   it('002:46 002:58 a user cancels, from wherever it is', async () => {

@@ -43,7 +43,7 @@ export function stateMachine(stage: () => Stage): void {
     const { job, fence } = await each.running()
     await each.until(job.id, 'timed_out')
     expect((await each.log(job.id)).map(({ state }) => state).slice(-2)).toEqual(['RUNNING', 'TIMEOUT'])
-    expect((await each.events(job.id)).at(-1)?.actor).toBe('system:reconciler')
+    expect((await each.log(job.id)).at(-1)).toMatchObject({ actor: 'system:reconciler', marks: 'stale' })
     await each.refused(job.id, { type: 'complete', fence }, 'ENDED', 'STALE_FENCE')
   })
 
@@ -55,6 +55,7 @@ export function stateMachine(stage: () => Stage): void {
     await each.must(job.id, { type: 'heartbeat', fence })
     expect((await each.job(job.id)).lease?.expiresAt).toBe(startBy)
     const ended = await each.until(job.id, 'timed_out')
+    expect((await each.log(job.id)).at(-1)).toMatchObject({ actor: 'system:reconciler', marks: 'not-started' })
     expect((await each.events(job.id)).at(-1)).toMatchObject({
       type: 'timed_out',
       reason: 'not_started',
