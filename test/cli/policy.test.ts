@@ -105,6 +105,15 @@ describe('pawl policy explain and simulate', () => {
         { job: ids[1], was: 'deny', now: 'allow', rule: 'a' },
       ],
     })
+    const short = policy('short', {
+      'a.yaml': 'rules:\n  - id: a\n    decision: allow\n  - id: b\n    decision: redirect\n    topic: job.cheap\n',
+    })
+    expect(await told('simulate', short, '-n', '2')).toMatchObject({
+      changes: [{ job: ids[1], was: 'let in', now: 'let in', differs: [{ what: 'topic', now: 'job.cheap' }] }],
+    })
+    expect((await run('simulate', short, '--against', open2, '-n', '1')).stdout).toContain(
+      'topic: none → job.cheap by b',
+    )
     expect((await run('simulate', open2)).stdout).toMatch(/^3 jobs: 3 allow\. 0 would change\.\n$/)
   })
 })

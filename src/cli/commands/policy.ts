@@ -1,10 +1,10 @@
 /** `pawl policy …`: a policy before it holds, and why it says what it says. */
 import type { Command } from 'commander'
-import { wasLetIn } from '../../core/admission.ts'
 import type { Job } from '../../core/job.ts'
 import { askedOf, topicOf } from '../../core/recast.ts'
 import type { CaseResult } from '../../policy/cases.ts'
 import type { Finding, Judgement } from '../../policy/judgement.ts'
+import { besideRecord, type Difference, differences, outcomeOf } from '../../policy/outcome.ts'
 import type { Snapshot } from '../../policy/snapshot.ts'
 import { countOf } from '../choice.ts'
 import { examples } from '../example.ts'
@@ -177,6 +177,7 @@ interface Change {
   readonly was: string
   readonly now: string
   readonly rule: string
+  readonly differs: readonly Difference[]
 }
 
 const PAGE = 500
@@ -193,11 +194,24 @@ async function simulated(session: Session, folder: string, { last, against }: Si
     let seen = 0
     const look = (job: Job) => {
       const asked = asAsked(job)
-      const { decision, rule } = snapshot.judge(asked)
-      const was = other === undefined ? became(job) : other.judge(asked).decision
-      const now = other === undefined ? admitting(decision) : decision
+      const judgement = snapshot.judge(asked)
+      const { decision, rule } = judgement
       counts[decision] = (counts[decision] ?? 0) + 1
-      if (was !== undefined && was !== now) changes.push({ job: job.id, topic: topicOf(asked.spec), was, now, rule })
+      const both =
+        other === undefined
+          ? besideRecord(job, asked, judgement)
+          : { was: outcomeOf(other.judge(asked)), now: outcomeOf(judgement) }
+      const differs = both === undefined ? [] : differences(both.was, both.now)
+      if (both === undefined || differs.length === 0) return
+      const { was, now } = both
+      changes.push({
+        job: job.id,
+        topic: topicOf(asked.spec),
+        was: was['decision'] ?? '',
+        now: now['decision'] ?? '',
+        rule,
+        differs,
+      })
     }
     for (let after: string | undefined; seen < most; ) {
       const page = await pawl.find({ order: 'newest', limit: Math.min(PAGE, most - seen), cursor: after })
@@ -215,8 +229,11 @@ async function simulated(session: Session, folder: string, { last, against }: Si
       )
       if (changes.length === 0) return
       terminal.table(
-        ['JOB', 'TOPIC', 'WAS', 'WOULD BE', 'RULE'],
-        changes.slice(0, SHOWN).map(({ job, topic, was, now, rule }) => [job, topic, was, now, rule]),
+        ['JOB', 'TOPIC', 'WAS', 'WOULD BE', 'RULE', 'DIFFERS'],
+        changes
+          .slice(0, SHOWN)
+          .map(({ job, topic, was, now, rule, differs }) => [job, topic, was, now, rule, differenceText(differs)]),
+        { yields: 'DIFFERS' },
       )
       if (changes.length > SHOWN)
         terminal.say(terminal.paint.dim(`… and ${changes.length - SHOWN} more: --json has all.`))
@@ -224,14 +241,9 @@ async function simulated(session: Session, folder: string, { last, against }: Si
   })
 }
 
-/** Whether it was let in is all that a record tells of the rules that did so. */
-function became(job: Job): string | undefined {
-  const letIn = wasLetIn(job)
-  return letIn === undefined ? undefined : letIn ? LET_IN : TURNED_AWAY
-}
-
-const LET_IN = 'let in'
-const TURNED_AWAY = 'turned away'
-
-const admitting = (decision: Judgement['decision']): string =>
-  decision === 'deny' ? TURNED_AWAY : decision === 'require_approval' ? 'to be approved' : LET_IN
+/** Of the decision there are columns. */
+const differenceText = (differs: readonly Difference[]): string =>
+  differs
+    .filter(({ what }) => what !== 'decision')
+    .map(({ what, was = 'none', now = 'none' }) => `${what}: ${was} → ${now}`)
+    .join('; ')
