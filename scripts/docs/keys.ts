@@ -78,6 +78,7 @@ const INPUT_MEANS: Readonly<Record<KeyInputType, string>> = {
   set: 'somebody set another limit',
   reset: 'somebody says that nothing is wrong',
   probe: 'somebody wants it tried now',
+  time: 'the cool-down is over: told with whatever comes of it, as of then',
 }
 
 const moves = (): readonly (readonly string[])[] =>

@@ -55,7 +55,7 @@ export interface Hearing {
   /** What the commit of the word is to do about the key. Undefined: nothing. */
   readonly move: KeyMove | undefined
   readonly after: Known
-  readonly event: KeyEvent | undefined
+  readonly events: readonly KeyEvent[]
 }
 
 /** Words of one batch, each with what its key hears; undefined where none does. */
@@ -101,17 +101,17 @@ export class FlowKeys {
       // Nothing changes, as far as was known before it was said: the commit compares whether that is still so.
       if (key === undefined) return quiet[i]
       const hearing = moved(tenant, heard.key, key, heard.input, now)
-      if (hearing.event !== undefined) {
-        const log = encodeKeyLog(key.log, [hearing.event]) ?? key.log
+      if (hearing.events.length > 0) {
+        const log = encodeKeyLog(key.log, hearing.events) ?? key.log
         working.set(name, { ...hearing.after, text: encodeKey(hearing.after.document), log, taken: key.taken })
       }
       return hearing
     })
   }
 
-  applied({ tenant, key, after, event }: Hearing): void {
+  applied({ tenant, key, after, events }: Hearing): void {
     this.#remember(tenant, key, after)
-    if (event !== undefined) this.tell(tenant, event, after.document.record)
+    for (const event of events) this.tell(tenant, event, after.document.record)
   }
 
   /** The operator is told what became of a key. */
@@ -134,7 +134,7 @@ export class FlowKeys {
     const { key, input } = heard
     const known = this.#known.get(nameOf(tenant, key))
     if (known === undefined || !isUneventful(known.document.record, input, now)) return undefined
-    return { tenant, key, move: { key, rev: known.rev, next: 'same' }, after: known, event: undefined }
+    return { tenant, key, move: { key, rev: known.rev, next: 'same' }, after: known, events: [] }
   }
 
   async #read(words: readonly Said[]): Promise<Map<string, Working>> {
@@ -175,14 +175,14 @@ export class FlowKeys {
 function moved(tenant: string, key: string, working: Working, input: KeyInput, now: Time): Hearing {
   const { document, rev, text, log, taken } = working
   const decision = decideKey(document.record, input, { limit: limitIn(document), taken }, now)
-  if (decision.event === undefined) return { tenant, key, move: undefined, after: { document, rev }, event: undefined }
+  if (decision.event === undefined) return { tenant, key, move: undefined, after: { document, rev }, events: [] }
   const after = { ...document, record: decision.key }
   return {
     tenant,
     key,
-    move: { ...moveTo(key, rev, after, log, [decision.event]), on: text },
+    move: { ...moveTo(key, rev, after, log, decision.events), on: text },
     after: { document: after, rev: rev + 1 },
-    event: decision.event,
+    events: decision.events,
   }
 }
 

@@ -1,6 +1,7 @@
 /** What holds jobs that could run, as core tells it. */
-import { decodeKey, limitIn } from '../core/flow/document.ts'
+import { decodeKey, decodeKeyLog, limitIn } from '../core/flow/document.ts'
 import { explainHeld, type Holding } from '../core/flow/explain.ts'
+import { weighedBy } from '../core/flow/membership.ts'
 import type { Job, JobId, Time } from '../core/job.ts'
 import type { Lobby } from '../store/store.ts'
 import type { Engine } from './engine.ts'
@@ -23,9 +24,10 @@ export async function whatHolds(
 }
 
 function toldOf({ spec }: Job, { keys, others }: Lobby, now: Time): Holding | undefined {
-  const holding = keys.map(({ key, text, gate, count, probes }) => {
+  const holding = keys.map(({ key, text, gate, count, probes, log }) => {
     const document = decodeKey(key, text)
-    return { record: document.record, limit: limitIn(document), gate, count, probes }
+    return { record: document.record, limit: limitIn(document), gate, count, probes, log: decodeKeyLog(log) }
   })
-  return explainHeld(holding, { lane: spec.kind.queue, others }, now)
+  const weighed = spec.flow && weighedBy(spec.flow)
+  return explainHeld(holding, { lane: spec.kind.queue, others, weighed }, now)
 }

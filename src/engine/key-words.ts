@@ -79,7 +79,7 @@ function heardBy(before: KeyRecord, inputs: readonly KeyInput[], around: KeyCirc
   for (const input of inputs) {
     const decision = decideKey(record, input, around, now)
     record = decision.key
-    if (decision.event !== undefined) events.push(decision.event)
+    events.push(...decision.events)
   }
   return { record, events }
 }

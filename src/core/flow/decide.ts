@@ -31,9 +31,11 @@ import { askedMs, type KeyInput } from './signal.ts'
 import { keyMovesFrom } from './transitions.ts'
 
 export interface KeyDecision {
-  /** None, or one. */
+  /** What the input has done; undefined where nothing. */
   readonly event: KeyEvent | undefined
-  /** The record with the event applied. */
+  /** That, and before it what time has done: written with what came of it. */
+  readonly events: readonly KeyEvent[]
+  /** The record with the events applied. */
   readonly key: KeyRecord
 }
 
@@ -42,12 +44,23 @@ export function decideKey(key: KeyRecord, input: KeyInput, around: KeyCircumstan
   const at = Math.max(now, key.since)
   const here: Place = { key, state: keyStateAt(key, at), around, at }
   const change = changeBy(here, input)
-  if (change === undefined) return { event: undefined, key }
+  if (change === undefined) return { event: undefined, events: [], key }
   const known = keyMovesFrom(input.type, here.state).some(({ event, to }) => event === change.type && to === change.to)
   assert(known, 'every move of a key is in the table')
-  const stamp = { key: key.key, rev: key.rev + 1, at, input: input.type, from: here.state, cause: input.cause }
+  const turned = turnedBy(here, change, input)
+  const before = turned === undefined ? key : evolveKey(key, turned)
+  const stamp = { key: key.key, rev: before.rev + 1, at, input: input.type, from: here.state, cause: input.cause }
   const event = { ...stamp, ...change } as KeyEvent
-  return { event, key: evolveKey(key, event) }
+  const events = turned === undefined ? [event] : [turned, event]
+  return { event, events, key: evolveKey(before, event) }
+}
+
+/** That its cool-down was over, where what ends the probing is about to be written. */
+function turnedBy({ key, state }: Place, { type }: Change, { cause }: KeyInput): KeyEvent | undefined {
+  if (state !== 'probing' || type === 'limited') return undefined
+  const byTime = { ...cause, job: undefined, attempt: undefined, code: undefined, actor: 'time' }
+  const stamp = { key: key.key, rev: key.rev + 1, at: key.until, input: 'time', from: 'broken', to: 'broken' } as const
+  return { ...stamp, type: 'probing', payload: {}, cause: byTime }
 }
 
 interface Place {

@@ -15,6 +15,8 @@ export interface KeyPayloads {
   }
   /** Still broken, and for longer. */
   readonly prolonged: { readonly until: Time }
+  /** Its cool-down was over, and one job was to find out. Nobody has to turn a key, so this is written with what came of it, as of then. */
+  readonly probing: Readonly<Record<never, never>>
   /** A probe has succeeded: one at once, and then more. */
   readonly recovering: Readonly<Record<never, never>>
   readonly raised: { readonly allowed: number }
@@ -54,7 +56,16 @@ export type KeyEvent = {
   readonly [T in KeyEventType]: Stamp & { readonly type: T; readonly payload: KeyPayloads[T] }
 }[KeyEventType]
 
-export const KEY_INPUTS = ['throttled', 'retry_after', 'unavailable', 'succeeded', 'set', 'reset', 'probe'] as const
+export const KEY_INPUTS = [
+  'throttled',
+  'retry_after',
+  'unavailable',
+  'succeeded',
+  'set',
+  'reset',
+  'probe',
+  'time',
+] as const
 export type KeyInputType = (typeof KEY_INPUTS)[number]
 
 export const isTold = ({ type }: KeyEvent): boolean => type !== 'counted'

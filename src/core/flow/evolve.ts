@@ -5,13 +5,15 @@ import { type KeyRecord, keyStateAt } from './key.ts'
 
 export function evolveKey(key: KeyRecord, event: KeyEvent): KeyRecord {
   assert(event.rev === key.rev + 1, 'events of a key are applied in order, each once')
-  assert(event.from === keyStateAt(key, event.at), 'an event begins where the key is')
+  // Time turns it in the very millisecond in which it is something else.
+  const from = event.type === 'probing' ? key.state : keyStateAt(key, event.at)
+  assert(event.from === from, 'an event begins where the key is')
   const next = { ...key, ...changed(key, event), state: event.to, rev: event.rev }
   return isOfItsState(event) ? { ...next, cause: event.cause } : next
 }
 
-/** Not of what is counted meanwhile, or set for it: the cause is that of the state it is in. */
-const isOfItsState = ({ type }: KeyEvent): boolean => type !== 'counted' && type !== 'limited'
+/** Not of what is counted meanwhile, or set for it, or of time: the cause is that of the state it is in. */
+const isOfItsState = ({ type }: KeyEvent): boolean => type !== 'counted' && type !== 'limited' && type !== 'probing'
 
 const NO_COUNTS = { good: 0, strikes: 0, struckAt: 0 } as const
 const OPEN = { ...NO_COUNTS, allowed: 0, target: 0, level: 0, until: 0, stepAt: 0, base: 0 } as const
@@ -31,6 +33,8 @@ function changed(key: KeyRecord, event: KeyEvent): Partial<KeyRecord> {
     }
     case 'prolonged':
       return { until: event.payload.until, freshFrom: event.payload.until }
+    case 'probing':
+      return {}
     case 'recovering':
       return { ...NO_COUNTS, allowed: 1, until: 0, stepAt: at, since: at }
     case 'raised':

@@ -1,7 +1,8 @@
 /** What holds a job, since when and until when: the first that applies along its keys. */
 import type { Time } from '../job.ts'
-import { type KeyRecord, keyStateAt, type Limit } from './key.ts'
-import { mostOf, RAISE_MS } from './numbers.ts'
+import type { KeyEvent, KeyInputType } from './event.ts'
+import { type KeyRecord, type KeyState, keyStateAt, type Limit } from './key.ts'
+import { mostOf, RAISE_MS, STRIKES_TO_BREAK } from './numbers.ts'
 import { shortageOf } from './room.ts'
 import type { Counted, Slot } from './slots.ts'
 
@@ -10,6 +11,8 @@ export interface HoldingKey extends Counted {
   readonly limit: Limit
   /** Slots let in since the cool-down ended, where there was one. */
   readonly probes: readonly Slot[]
+  /** The last that are kept of its changes. */
+  readonly log: readonly KeyEvent[]
 }
 
 export interface Holding {
@@ -20,10 +23,10 @@ export interface Holding {
   readonly next: string
 }
 
-/** `others`: flows that take turns with the job's in its lane. Undefined: nothing holds it. */
+/** `others`: flows that take turns with the job's in its lane; `weighed`: by whose weight it has its share. Undefined: nothing holds it. */
 export function explainHeld(
   keys: readonly HoldingKey[],
-  turns: { readonly lane: string; readonly others: number } | undefined,
+  turns: { readonly lane: string; readonly others: number; readonly weighed: string | undefined } | undefined,
   now: Time,
 ): Holding | undefined {
   for (const key of keys) {
@@ -35,11 +38,11 @@ export function explainHeld(
     because: `It takes turns with ${turns.others} other flows of lane ${turns.lane}.`,
     who: `the flows of lane ${turns.lane}`,
     when: undefined,
-    next: 'Nothing: its turn comes.',
+    next: `Wait: its turn comes; or give it a greater share: pawl limits set ${turns.weighed ?? ''} --weight 2.`,
   }
 }
 
-function heldBy({ record, limit, gate, count, probes }: HoldingKey, now: Time): Holding | undefined {
+function heldBy({ record, limit, gate, count, probes, log }: HoldingKey, now: Time): Holding | undefined {
   const { key } = record
   const shortage = shortageOf(gate, count, now)
   if (shortage === undefined) return undefined
@@ -52,7 +55,7 @@ function heldBy({ record, limit, gate, count, probes }: HoldingKey, now: Time): 
   switch (shortage.obstacle) {
     case 'closed':
       return held(
-        `Key ${key} is broken since ${told(record.since)} after ${blame(record)}: nothing is let in.`,
+        `Key ${key} is broken since ${told(record.since)} after ${blame(record)}${reasonIn(log)}: nothing is let in.`,
         'reset',
         shortage.wakeAt,
       )
@@ -76,6 +79,24 @@ function heldBy({ record, limit, gate, count, probes }: HoldingKey, now: Time): 
       return held(`${runs} (${slowed}).`, 'reset', Math.max(now, record.stepAt + RAISE_MS))
     }
   }
+}
+
+/** Why it broke, where its log has it still. */
+function reasonIn(log: readonly KeyEvent[]): string {
+  const broken = log.findLast(({ type }) => type === 'broken')
+  const reason = broken && REASONS[broken.input]?.[broken.from]
+  return reason === undefined ? '' : ` (${reason})`
+}
+
+const TOLD = 'Retry-After'
+const REASONS: Partial<Record<KeyInputType, Partial<Record<KeyState, string>>>> = {
+  retry_after: { open: TOLD, slow: TOLD, probing: TOLD },
+  unavailable: {
+    open: `${STRIKES_TO_BREAK.open} failures in a row`,
+    slow: `${STRIKES_TO_BREAK.slow} failures in a row`,
+    probing: 'its probe failed',
+  },
+  throttled: { slow: 'throttled at its least', probing: 'its probe was throttled' },
 }
 
 function blame({ cause }: KeyRecord): string {

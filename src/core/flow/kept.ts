@@ -23,7 +23,9 @@ export function foldOfKept(record: KeyRecord, kept: readonly KeyEvent[]): KeyRec
  * Where the first of them begins: in the state that it says, and with a cool-down that is over, under way or none, as it says. Which of
  * them stands on the record where none of those that follow has changed it.
  */
-function begunAt(record: KeyRecord, { from, at }: KeyEvent): KeyRecord {
+function begunAt(record: KeyRecord, { type, from, at }: KeyEvent): KeyRecord {
   if (from === 'probing') return { ...record, state: 'broken', until: Math.min(record.until, at) }
+  // Time turns it when its cool-down is over, to the millisecond.
+  if (type === 'probing') return { ...record, state: from, until: at }
   return { ...record, state: from, until: from === 'broken' ? Math.max(record.until, at + 1) : 0 }
 }

@@ -52,6 +52,7 @@ export const KEY_MACHINE: Readonly<Record<KeyInputType, Cells>> = {
   },
   set: { open: limited('open'), slow: limited('slow'), broken: limited('broken'), probing: limited('broken') },
   reset: { open: reset, slow: reset, broken: reset, probing: reset },
+  time: { broken: [move('probing', 'broken', 'its cool-down is over')] },
   probe: { broken: [move('hastened', 'broken', 'always')] },
 }
 

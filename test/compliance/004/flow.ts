@@ -179,7 +179,9 @@ export function flowInVirtualTime(): void {
         crawl.forget('a')
         await testing.advance('3s')
         expect([crawl.most('a'), crawl.answered('a') - before]).toEqual([1, 1])
-        expect(await hostOf(testing.pawl, 'a')).toMatchObject({ moves: [`broken ${code}`, `broken ${code}`] })
+        expect(await hostOf(testing.pawl, 'a')).toMatchObject({
+          moves: [`broken ${code}`, 'probing', `broken ${code}`],
+        })
         crawl.answer = fine
         await testing.advance('15s')
         expect(await hostOf(testing.pawl, 'a')).toMatchObject({ state: 'slow', session: 0 })

@@ -55,14 +55,14 @@ export class KeyLife {
 
   #take(input: KeyInput, claimedAt: number | undefined, limitBefore?: Limit): this {
     const around = { limit: this.limit, limitBefore, taken: this.taken }
-    const { event, key } = decideKey(this.key, input, around, this.now)
+    const { event, events, key } = decideKey(this.key, input, around, this.now)
     if (event === undefined) {
       expect(key).toBe(this.key)
       return this
     }
     expect(keyBreaches(this.key, event, key, around, claimedAt)).toEqual([])
-    expect(evolveKey(this.key, event)).toEqual(key)
-    this.events.push(event)
+    expect(events.reduce(evolveKey, this.key)).toEqual(key)
+    this.events.push(...events)
     this.key = key
     return this
   }

@@ -97,6 +97,23 @@ describe('a key whose other side fails', () => {
     expect(life.after(1).hears(SUCCEEDED).key).toMatchObject({ state: 'open', rev: rev + 1, heardAt: life.now })
   })
 
+  it('says since when it was probed with what came of it, once, and not with a limit that is set meanwhile', () => {
+    const life = probing()
+    const { until } = life.key
+    expect(life.sets({ concurrency: 3 }).events.at(-1)).toMatchObject({ type: 'limited', from: 'probing' })
+    life.hears(SUCCEEDED)
+    expect(life.events.map(({ type }) => type)).toEqual(['broken', 'limited', 'probing', 'recovering'])
+    expect(life.events.at(-2)).toMatchObject({
+      at: until,
+      from: 'broken',
+      input: 'time',
+      cause: { actor: 'time', code: undefined },
+    })
+    expect(life.events.at(-1)).toMatchObject({ from: 'probing', to: 'slow' })
+    // The cause that is shown is that of the state.
+    expect(probing().hears(THROTTLED).key.cause).toEqual(CAUSE)
+  })
+
   it('forgets strikes by a success, and those over a minute old', () => {
     const life = new KeyLife()
     for (let n = 0; n < 4; n += 1) life.hears(UNAVAILABLE)
@@ -208,7 +225,9 @@ describe('the record', () => {
 
 it('every input has its cells, and what has none changes nothing', () => {
   const cells = KEY_INPUTS.flatMap((input) => KEY_STATES.map((state) => keyMovesFrom(input, state).length))
-  expect(cells).toEqual([1, 2, 0, 1, 2, 2, 1, 2, 2, 2, 0, 1, 1, 3, 0, 1, 1, 1, 1, 1, 1, 1, 1, 1, 0, 0, 1, 0])
+  expect(cells).toEqual([
+    1, 2, 0, 1, 2, 2, 1, 2, 2, 2, 0, 1, 1, 3, 0, 1, 1, 1, 1, 1, 1, 1, 1, 1, 0, 0, 1, 0, 0, 0, 1, 0,
+  ])
 })
 
 describe('the invariants find', () => {

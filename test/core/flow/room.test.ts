@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import type { KeyEvent } from '../../../src/core/flow/event.ts'
 import { explainHeld } from '../../../src/core/flow/explain.ts'
 import { flowOf, gateOf } from '../../../src/core/flow/gate.ts'
 import { atKey } from '../../../src/core/flow/hall.ts'
@@ -12,7 +13,7 @@ import {
   newestFirst,
   takenBack,
 } from '../../../src/core/flow/take-back.ts'
-import { KeyLife, retryAfter, T0, THROTTLED } from './key-given.ts'
+import { KeyLife, retryAfter, T0, THROTTLED, UNAVAILABLE } from './key-given.ts'
 
 const slot = (job: string, letInAt = T0, claimedAt?: number): Slot => ({ job, letInAt, claimedAt })
 
@@ -134,8 +135,13 @@ describe('taking back', () => {
 })
 
 describe('explain', () => {
-  const explained = (limit: Limit, use: Partial<KeyUse>, record = atRest('k'), now = T0) =>
-    explainHeld([holding(limit, { ...useOf(limit, [], record), ...use }, record, now)], undefined, now)
+  const explained = (
+    limit: Limit,
+    use: Partial<KeyUse>,
+    record = atRest('k'),
+    now = T0,
+    log: readonly KeyEvent[] = [],
+  ) => explainHeld([{ ...holding(limit, { ...useOf(limit, [], record), ...use }, record, now), log }], undefined, now)
 
   const holding = (limit: Limit, use: KeyUse, record: KeyRecord, now: number) => ({
     record,
@@ -186,6 +192,24 @@ describe('explain', () => {
     )
   })
 
+  it('tells why one is broken', () => {
+    const reasonOf = ({ key, events, now }: KeyLife) =>
+      / \((.*)\): nothing is let in/.exec(explained({}, {}, key, now, events)?.because ?? '')?.[1]
+    const failing = (life: KeyLife, times: number) => {
+      for (let n = 0; n < times; n += 1) life.hears(UNAVAILABLE)
+      return life
+    }
+    const slow = (concurrency: number) => new KeyLife({ concurrency }).hears(THROTTLED).after(10)
+    const probed = () => new KeyLife().hears(retryAfter(1_000)).after(5_000)
+    expect(reasonOf(new KeyLife().hears(retryAfter(1_000)))).toBe('Retry-After')
+    expect(reasonOf(probed().hears(retryAfter(9_000)))).toBe('Retry-After')
+    expect(reasonOf(failing(new KeyLife(), 5))).toBe('5 failures in a row')
+    expect(reasonOf(failing(slow(4), 2))).toBe('2 failures in a row')
+    expect(reasonOf(failing(probed(), 1))).toBe('its probe failed')
+    expect(reasonOf(slow(2).hears(THROTTLED))).toBe('throttled at its least')
+    expect(reasonOf(probed().hears(THROTTLED))).toBe('its probe was throttled')
+  })
+
   it('tells a rate and a budget, each until when', () => {
     const slots = [slot('1', T0, T0), slot('2', T0, T0)]
     expect(explained(RATE, { slots })).toMatchObject({
@@ -200,7 +224,10 @@ describe('explain', () => {
   })
 
   it('tells turns last', () => {
-    const turns = { lane: 'crawl', others: 3 }
-    expect(explainHeld([], turns, T0)?.because).toBe('It takes turns with 3 other flows of lane crawl.')
+    const turns = { lane: 'crawl', others: 3, weighed: 'ann' }
+    expect(explainHeld([], turns, T0)).toMatchObject({
+      because: 'It takes turns with 3 other flows of lane crawl.',
+      next: 'Wait: its turn comes; or give it a greater share: pawl limits set ann --weight 2.',
+    })
   })
 })

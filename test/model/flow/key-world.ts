@@ -121,14 +121,16 @@ export class Keys {
     const { key } = world
     const around = { limit: { concurrency: world.concurrency }, taken: world.attempts.length + (attempt ? 1 : 0) }
     const decision = attempted(() => this.#core.decideKey(Object.freeze(key), input, around, NOW))
-    const { event, key: after } = decision
+    const { event, events, key: after } = decision
     const books = booksAfter(world, input, attempt, event)
     if (event === undefined) {
       must(after === key, 'fold', 'changed without an event')
       judgeSilence(world, input, attempt)
       return { ...world, ...books }
     }
-    this.taken.add(rowOf(event))
+    for (const each of events) this.taken.add(rowOf(each))
+    const wasProbed = keyStateAt(key, NOW) === 'probing' && event.type !== 'limited'
+    must((events[0]?.type === 'probing') === wasProbed, 'probing', 'what ends the probing says when it began')
     const known = keyMovesFrom(input.type, event.from).some(
       ({ to, event: type }) => to === event.to && type === event.type,
     )
