@@ -1,9 +1,7 @@
 /** The Postgres store: opening it, and the port in terms of its parts. */
 
 import { derive } from '../../core/evolve.ts'
-import { idNumber } from '../../core/id.ts'
 import type { Job, Time } from '../../core/job.ts'
-import { isNews } from '../../core/news.ts'
 import type { Clock } from '../../system/clock.ts'
 import type { Log } from '../../system/log.ts'
 import type { Random } from '../../system/random.ts'
@@ -38,7 +36,7 @@ import { Bundles } from './bundle/bundles.ts'
 import { Claims } from './claim/claims.ts'
 import { KeptTime, type LastDue } from './clock/kept-time.ts'
 import type { PostgresPool } from './connection/address.ts'
-import { runIn } from './connection/callers.ts'
+import { inCallers } from './connection/callers.ts'
 import { CallersTransactions } from './connection/callers-transaction.ts'
 import { Connection } from './connection/connection.ts'
 import { Places } from './connection/places.ts'
@@ -50,6 +48,7 @@ import { twoWays } from './connection/two-ways.ts'
 import { type Ways, waysOf } from './connection/ways.ts'
 import { Inserts } from './enqueue/insert.ts'
 import type { Meeting } from './enqueue/insert-verdict.ts'
+import { readySides } from './enqueue/ready-sides.ts'
 import { feedEnd } from './feed/feed.ts'
 import { Letting } from './flow/letting.ts'
 import { keep, purge } from './keep/keeping.ts'
@@ -57,7 +56,7 @@ import { queuesWritten, settings } from './keep/settings.ts'
 import { Tidying } from './keep/tidying.ts'
 import { handedOut } from './lease/handed-out.ts'
 import { Heartbeats } from './lease/heartbeats.ts'
-import { Kinds, type Run, sideOf } from './names/kinds.ts'
+import { Kinds, type Run } from './names/kinds.ts'
 import { noticeRewinding } from './names/rewinding.ts'
 import { Sides } from './names/sides.ts'
 import { eventPage } from './read/event-page.ts'
@@ -68,7 +67,9 @@ import { logOf } from './read/logs.ts'
 import { prepareSchema } from './schema/prepare.ts'
 import { STORE } from './schema/store.ts'
 import { Commits } from './settle/commits.ts'
+import { CallersCommits } from './waiting/callers-commits.ts'
 import { Hints } from './waiting/hints.ts'
+import { newsOf } from './waiting/news.ts'
 import { Waiting } from './waiting/waiting.ts'
 
 export interface PostgresOptions extends SystemOptions {
@@ -130,11 +131,12 @@ interface PostgresParts extends Ways {
 }
 
 class Postgres implements PostgresStore {
-  readonly #connections: readonly Connection[]
+  readonly #connections: Connection[] = []
   readonly #places: Places
   readonly #load: LoadParts
   readonly #loads: Loads
   readonly #callers: CallersTransactions
+  readonly #callersCommits: CallersCommits
   /** Reads that may take long have a connection of their own, so that no other call waits behind them. */
   readonly #reads: LoadParts
   readonly #inserts: Inserts
@@ -153,13 +155,12 @@ class Postgres implements PostgresStore {
 
   constructor({ route, past, looks, schema, clock, timers, random, log, most, idle }: PostgresParts) {
     const statements = statementsIn(schema)
-    const opened: Connection[] = []
     // The one that listens is not among them.
     const places = new Places({ clock, timers, most: most - 1, idle: Math.max(0, idle - 1), idleMs: IDLE_MS })
     this.#places = places
     const connection = (name: string, { workMs = WORK_MS, way = route, isSpare = false } = {}) => {
       const one = new Connection({ route: way, role: { name, pipeline: true, workMs }, places, isSpare, clock, timers })
-      opened.push(one)
+      this.#connections.push(one)
       return one
     }
     const first = connection('looks', { way: looks, workMs: READ_MS })
@@ -172,7 +173,6 @@ class Postgres implements PostgresStore {
     const letting = new Letting({ run, statements, kinds, sides, log, hints: () => this.#hints })
     this.#letting = letting
     const sawClock = (now: number) => this.#sawClock(now)
-    this.#connections = opened
     this.#load = { run, kinds, statements }
     this.#loads = new Loads(this.#load)
     this.#reads = { ...this.#load, run: read }
@@ -183,6 +183,7 @@ class Postgres implements PostgresStore {
     const heard = (payload: string) => this.#waiting.heard(payload)
     this.#hints = new Hints({ route: past, schema, run, statements, clock, timers, random, heard, sides })
     this.#callers = new CallersTransactions(statements.isOpen)
+    this.#callersCommits = new CallersCommits({ run, statements, clock, timers, letting, hints: this.#hints })
     this.#inserts = new Inserts({
       keyless: [connection('enqueues'), connection('enqueues', { isSpare: true })],
       keyed: [connection('enqueues with keys'), connection('enqueues with keys', { isSpare: true })],
@@ -235,10 +236,13 @@ class Postgres implements PostgresStore {
   async insert(items: readonly NewJob[], tx?: Transaction, together = false): Promise<InsertAnswer> {
     if (tx !== undefined) {
       await this.#callers.mustBeOpen(tx)
-      const run = runIn(tx, this.#load.statements)
+      const { run, transaction } = inCallers(tx, this.#load.statements)
       const inside: LoadParts = { ...this.#load, run }
       const load = (met: readonly Meeting[]) => loadMet(inside, met)
       const answers = await this.#inserts.insertIn(items, run, load, together)
+      const born = items.filter((_, i) => answers[i]?.status === 'inserted')
+      const places = this.#letting.arrivals(born.map(({ job }) => job))
+      this.#callersCommits.remember(transaction(), tx, { queues: readySides(born), jobs: [], places })
       return { items: answers, now: this.#now }
     }
     const answers = await (together ? this.#inserts.insertTogether(items) : this.#inserts.insert(items))
@@ -258,20 +262,15 @@ class Postgres implements PostgresStore {
   async commit(changes: readonly Change[], tx?: Transaction): Promise<CommitAnswer> {
     if (tx !== undefined) {
       await this.#callers.mustBeOpen(tx)
-      const run = runIn(tx, this.#load.statements)
+      const { run, transaction } = inCallers(tx, this.#load.statements)
       const verdicts = await this.#commits.commitIn(changes, (text, values) => run(text, values(false)))
+      const places = this.#letting.afterwards(changes, verdicts)
+      this.#callersCommits.remember(transaction(), tx, newsOf(changes, verdicts, places))
       return { verdicts, now: this.#now }
     }
     const verdicts = await this.#commits.commit(changes)
     await this.#letting.committed(changes, verdicts)
-    for (let i = 0; i < changes.length; i += 1) {
-      const change = changes[i] as Change
-      if (change.kind !== 'move' || verdicts[i]?.status !== 'applied') continue
-      const { before, after, notAfter, spawn } = change
-      if (isNews(before, after, notAfter !== undefined)) this.#hints.job(idNumber(after.id) ?? 0, after.spec.kind)
-      this.#announce(after)
-      if (spawn !== undefined) this.#announce(spawn.job)
-    }
+    this.#hints.news(newsOf(changes, verdicts))
     return { verdicts, now: changes.length === 0 ? await this.#readClock() : this.#now }
   }
 
@@ -326,25 +325,14 @@ class Postgres implements PostgresStore {
     this.#places.close()
     for (const connection of this.#connections) connection.leave()
     this.#transactions.close()
-    const parts = [
-      this.#waiting,
-      this.#inserts,
-      this.#commits,
-      this.#heartbeats,
-      this.#hints,
-      this.#loads,
-      this.#letting,
-    ]
-    const ended = Promise.all(parts.map((each) => each.close()))
+    const parts = [this.#waiting, this.#inserts, this.#commits, this.#heartbeats, this.#hints, this.#loads]
+    // What callers have committed is told of: where letting in is to look, and who hears of those that it lets in.
+    const told = this.#callersCommits.close().then(() => this.#letting.close())
+    const ended = told.then(() => Promise.all(parts.map((each) => each.close())))
     await within(this.#timers, CLOSE_WITHIN_MS, ended)
     await Promise.all(this.#connections.map((connection) => connection.close()))
     await Promise.all(this.#routes.map((route) => route.close()))
     await ended
-  }
-
-  /** Tells listeners of a job that a commit has moved: of its queue where it may be claimed, now or later. (Inserts, and who lets in, tell of theirs themselves.) */
-  #announce(job: Job): void {
-    if (job.readyAt !== undefined && job.spec.flow === undefined) this.#hints.work([sideOf(job)], 1)
   }
 
   async #readClock(): Promise<Time> {

@@ -2,7 +2,8 @@ import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { connectWithPg } from '../../../src/store/postgres/connection/client.ts'
 import { openPostgresStore, type PostgresOptions } from '../../../src/store/postgres/postgres.ts'
-import type { Hint, Store } from '../../../src/store/store.ts'
+import type { Hint, Store, Transaction } from '../../../src/store/store.ts'
+import { realClock } from '../../../src/system/clock.ts'
 import { realTimers } from '../../../src/system/timers.ts'
 import { eventually } from '../../support/eventually.ts'
 import { migratedDatabase } from '../../support/migrated-postgres.ts'
@@ -10,7 +11,7 @@ import { startPgbouncer } from '../../support/pgbouncer.ts'
 import { itPooled } from '../../support/pooled.ts'
 import type { FreshDatabase } from '../../support/postgres.ts'
 import { scaled } from '../../support/scale.ts'
-import { kindOf, newJob, range } from './flow.ts'
+import { grantOf, kindOf, limitedJob, newJob, range } from './flow.ts'
 
 vi.setConfig({ testTimeout: scaled(120_000, 3_600_000) })
 
@@ -39,9 +40,18 @@ afterAll(async () => {
   await database.drop()
 })
 
-/** A process that enqueues: how often it has asked what became of transactions, and the pauses it has made. */
-async function producing(options: Partial<PostgresOptions> = {}) {
-  const seen = { asked: 0, pauses: [] as number[] }
+/** As a client of another library has it: nobody tells when the transaction is over. */
+const untold = (tx: pg.Client): Transaction => ({ query: (text, values) => tx.query(text, values) })
+
+/**
+ * A process that enqueues: how often it has asked what became of transactions, and the pauses it has made. `aheadMs`: how much older it
+ * believes itself to be. `never`: pauses that are not over in this test.
+ */
+async function producing({
+  never = [],
+  ...options
+}: Partial<PostgresOptions> & { readonly never?: readonly number[] } = {}) {
+  const seen = { asked: 0, pauses: [] as number[], aheadMs: 0 }
   const store = await openPostgresStore({
     url: database.url,
     connect(config) {
@@ -58,12 +68,13 @@ async function producing(options: Partial<PostgresOptions> = {}) {
       ...realTimers,
       after(ms, fn) {
         if (ms < 5_000) seen.pauses.push(ms)
-        return realTimers.after(ms, fn)
+        return never.includes(ms) ? { [Symbol.dispose]: () => {} } : realTimers.after(ms, fn)
       },
     },
+    clock: { ...realClock, monotonicMs: () => realClock.monotonicMs() + seen.aheadMs },
     ...options,
   })
-  const enqueue = (queue: string, tx: pg.Client = client, together = false) =>
+  const enqueue = (queue: string, tx: Transaction = client, together = false) =>
     store.insert([newJob(kindOf(queue), next++, Date.now())], tx, together)
   const askedFor = (times: number) => eventually(`it to ask ${times} times`, () => seen.asked >= times)
   return { store, seen, enqueue, askedFor, [Symbol.asyncDispose]: () => store.close() }
@@ -71,33 +82,72 @@ async function producing(options: Partial<PostgresOptions> = {}) {
 
 const hears = (queue: string) => eventually(`a hint about ${queue}`, () => heard.has(queue))
 
-describe('what was enqueued in a transaction of the caller’s', () => {
+describe('a job of a transaction of the caller’s', () => {
   it('is told of when that is committed, however long it took, and not before', async () => {
     await using producer = await producing()
-    for (const together of [false, true]) {
-      const queue = `long ${together}`
+    for (const [together, tx] of [
+      [false, client],
+      [true, client],
+      [false, untold(client)],
+    ] as const) {
+      const queue = `long ${together} ${tx === client}`
       const from = producer.seen.asked
       await client.query('begin')
-      await producer.enqueue(queue, client, together)
+      await producer.enqueue(queue, tx, together)
       // More than the time in which it was told of once, whatever had become of it.
-      await producer.askedFor(from + 8)
+      await producer.askedFor(from + (tx === client ? 2 : 8))
       expect(heard).not.toContain(queue)
       await client.query('commit')
       await hears(queue)
     }
   })
 
-  it('is asked after in growing pauses', async () => {
+  it('is asked after in pauses that grow to 25 ms, and no further for as long as a transaction may well take', async () => {
     await using producer = await producing()
     await client.query('begin')
-    await producer.enqueue('growing')
-    await producer.askedFor(6)
+    await producer.enqueue('growing', untold(client))
+    await producer.askedFor(12)
+    const expected = range(0, 12).map((n) => Math.min(25, 5 * 1.25 ** n))
+    expect(producer.seen.pauses.filter((ms) => expected.includes(ms)).slice(0, 12)).toEqual(expected)
+    // It has been open for 100 seconds by then.
+    producer.seen.aheadMs = 100_000
+    await eventually('longer pauses', () => producer.seen.pauses.includes(25 * 1.25 ** 2))
     await client.query('commit')
     await hears('growing')
-    const expected = range(0, 6).map((n) => 5 * 1.25 ** n)
-    expect(producer.seen.pauses.filter((ms) => expected.includes(ms))).toEqual(expected)
+    expect(producer.seen.pauses.filter((ms) => ms > 110 && ms < 1_000)).toEqual([])
   })
 
+  it('is asked after as soon as the client of a transaction says that it is over', async () => {
+    await using producer = await producing({ never: [100] })
+    for (const queue of ['over', 'over again']) {
+      const { asked } = producer.seen
+      await client.query('begin')
+      await producer.enqueue(queue)
+      await client.query('savepoint within')
+      await expect(client.query('select nothing')).rejects.toThrow('nothing')
+      await client.query('rollback to within')
+      expect([heard.has(queue), producer.seen.asked]).toEqual([false, asked])
+      await client.query('commit')
+      await hears(queue)
+    }
+    expect(client.listenerCount('drain')).toBe(0)
+  })
+
+  it('is claimed once it is committed, also where a limit let it in first, and nobody looks at what is due', async () => {
+    await using producer = await producing()
+    for (const tx of [client, untold(client)]) {
+      const queue = `limited ${tx === client}`
+      const waiting = listener.claim({ ...grantOf(queue, 1), waitMs: 60_000, pollMs: 60_000 })
+      await client.query('begin')
+      const job = limitedJob(kindOf(queue), next++, Date.now(), queue, 1)
+      await producer.store.insert([job], tx)
+      await client.query('commit')
+      expect((await waiting).jobs.map(({ before }) => before.id)).toEqual([job.job.id])
+    }
+  })
+})
+
+describe('what was enqueued in a transaction of the caller’s', () => {
   it('is not told of when it is rolled back, whole or in part', async () => {
     await using producer = await producing()
     await client.query('begin')

@@ -3,6 +3,8 @@ import type { Command } from '../../../src/core/command.ts'
 import { decide } from '../../../src/core/decide.ts'
 import type { Event } from '../../../src/core/event.ts'
 import { derive } from '../../../src/core/evolve.ts'
+import { gateOf } from '../../../src/core/flow/gate.ts'
+import { atRest } from '../../../src/core/flow/key.ts'
 import { idText } from '../../../src/core/id.ts'
 import type { Job, Kind } from '../../../src/core/job.ts'
 import type { Policy } from '../../../src/core/policy.ts'
@@ -31,6 +33,16 @@ export function newJob(
   const command: Command = { type: 'enqueue', id, kind, priority, input: ref, actor: 'producer', requestId: id }
   const decision = accepted(decide(undefined, command, at))
   return { job: decision.job, event: decision.events[0] as Event, input, keys: [] }
+}
+
+/** A job under a key of so many at once. */
+export function limitedJob(kind: Kind, number: number, at: number, key: string, concurrency: number): NewJob {
+  const id = idText(number)
+  const flow = { keys: [key], fair: undefined }
+  const wish = { type: 'enqueue', id, kind, priority: 5, flow, actor: 'producer', requestId: id } as const
+  const { job, events } = accepted(decide(undefined, wish, at))
+  const birth = { key, gate: gateOf(atRest(key), { concurrency }), text: 'said' }
+  return { job, event: events[0] as Event, input: undefined, keys: [], flow: [birth] }
 }
 
 export function grantOf(queue: string, limit: number, workerId = 'w1'): Grant {

@@ -5,6 +5,7 @@
  * transaction. (`begin` may be on its way: a client that knows of none is not refused before the database was asked.)
  */
 import type { Transaction } from '../../store.ts'
+import { statusOf } from './over.ts'
 
 /** The `tx` that a caller brought is not in a transaction. Nothing was written. */
 export class NoTransaction extends Error {
@@ -46,11 +47,4 @@ function saysNone(error: unknown): boolean {
   if (!(error instanceof Error)) return false
   const hasCode = 'code' in error && error.code === NOT_IN_TRANSACTION
   return hasCode || error.message.includes(NOT_IN_TRANSACTION) || saysNone(error.cause)
-}
-
-/** The status that came with the server's last answer: `I` idle, `T` in a transaction, `E` in one that has failed. */
-function statusOf(tx: Transaction): unknown {
-  return 'getTransactionStatus' in tx && typeof tx.getTransactionStatus === 'function'
-    ? tx.getTransactionStatus()
-    : undefined
 }

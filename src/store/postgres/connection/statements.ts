@@ -71,10 +71,15 @@ export interface Statements extends FlowStatements {
   readonly hear: string
   /**
    * What some of them are in a transaction of the caller's: a lock is waited for longer, and what is JSON already is handed
-   * over as text, since some drivers would write it as JSON once more. What enqueues tells the transaction's number besides.
+   * over as text, since some drivers would write it as JSON once more. What writes tells the transaction's number besides (`isNumbered`).
    */
   readonly inCallers: ReadonlyMap<string, string>
 }
+
+const NUMBER = 'pg_current_xact_id_if_assigned()::text as xact'
+
+/** Whether the last column of its answer is the number of the transaction it was said in. */
+export const isNumbered = (text: string): boolean => text.includes(NUMBER)
 
 const COLUMNS = '$1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13'
 const KEYS = '$14, $15, $16, $17, $18'
@@ -89,8 +94,7 @@ export const statementsIn = (schema: string): Statements => {
   const bodies = `select * from ${s}.bodies($1)`
   const asText = (text: string) => text.replace('$1', () => '$1::text::json')
   const patient = (text: string) => asText(text).replace(/\)$/, ', true)')
-  const numbered = (text: string) =>
-    `${patient(text).replace('select *', 'select e.*, pg_current_xact_id_if_assigned()::text as xact')} as e`
+  const telling = (text: string) => `${patient(text).replace('select *', `select e.*, ${NUMBER}`)} as e`
   return {
     ...flow,
     insertPlain: `select ${s}.insert_plain(${COLUMNS})`,
@@ -150,8 +154,7 @@ export const statementsIn = (schema: string): Statements => {
     xactStatus: 'select pg_xact_status(x::xid8) from unnest($1::text[]) with ordinality as u(x, n) order by n',
     hear: `select ${s}.hear($1)`,
     inCallers: new Map([
-      ...[enqueue, enqueueTogether].map((text) => [text, numbered(text)] as const),
-      ...[settleLeases, move, flow.flowMove].map((text) => [text, patient(text)] as const),
+      ...[enqueue, enqueueTogether, settleLeases, move, flow.flowMove].map((text) => [text, telling(text)] as const),
       [bodies, asText(bodies)],
     ]),
   }

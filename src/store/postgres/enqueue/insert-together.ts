@@ -49,13 +49,8 @@ export async function insertTogetherIn(
   run: (text: string, values: unknown[]) => Promise<Row[]>,
   load: InsertParts['load'],
 ): Promise<readonly Inserted[]> {
-  const { now, verdicts, transaction } = verdictsIn(
-    await run(parts.statements.enqueueTogether, [rowsOf(parts, items)]),
-    false,
-  )
+  const { now, verdicts } = verdictsIn(await run(parts.statements.enqueueTogether, [rowsOf(parts, items)]), false)
   parts.sawClock(now)
-  const areBorn = verdicts.every((verdict) => verdict === undefined)
-  if (areBorn && transaction !== undefined) parts.hints.later(transaction, readySides(items))
   const answers = await met(items, verdicts, load)
   assert(answers !== undefined, 'whoever was first is seen by the transaction that met it')
   return answers

@@ -11,8 +11,6 @@ export type InsertVerdict = string | undefined
 export interface InsertVerdicts {
   readonly now: number
   readonly verdicts: readonly InsertVerdict[]
-  /** The number of the caller's transaction, if it has written anything. */
-  readonly transaction: string | undefined
 }
 
 /**
@@ -25,7 +23,7 @@ export function verdictsIn([row]: Row[], again: boolean): InsertVerdicts {
   const verdicts = parsed.map((verdict) =>
     verdict === null ? undefined : again && verdict.startsWith('id:') ? verdict.replace('id', OWN) : verdict,
   )
-  return { now: Number(row[0]), verdicts, transaction: typeof row[2] === 'string' ? row[2] : undefined }
+  return { now: Number(row[0]), verdicts }
 }
 
 const OWN = 'own'

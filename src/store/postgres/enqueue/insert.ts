@@ -49,7 +49,7 @@ export interface InsertParts {
   /** Loads the holders that items have met, by number. */
   readonly load: (meetings: readonly Meeting[]) => Promise<ReadonlyMap<number, There>>
   readonly sawClock: (now: number) => void
-  readonly hints: Pick<Hints, 'ride' | 'failed' | 'work' | 'later'>
+  readonly hints: Pick<Hints, 'ride' | 'failed' | 'work'>
   readonly timers: Timers
 }
 
@@ -94,13 +94,9 @@ export class Inserts {
     // An error would end the caller's transaction, so what might be forgotten by now is not relied on.
     await this.#parts.letting.flows.internAnew(flowingOf(items))
     if (together) return insertTogetherIn(this.#parts, items, run, load)
-    const { now, verdicts, transaction } = verdictsIn(
-      await run(this.#parts.statements.enqueue, [JSON.stringify(this.#keyedRows(items))]),
-      false,
-    )
+    const rows = await run(this.#parts.statements.enqueue, [JSON.stringify(this.#keyedRows(items))])
+    const { now, verdicts } = verdictsIn(rows, false)
     this.#parts.sawClock(now)
-    const born = items.filter((_, i) => verdicts[i] === undefined)
-    if (transaction !== undefined) this.#parts.hints.later(transaction, readySides(born))
     return this.#answers(items, verdicts, load)
   }
 

@@ -12,7 +12,7 @@ import type { Sides } from '../names/sides.ts'
 import type { Hints } from '../waiting/hints.ts'
 import { isFlowing } from './flowing.ts'
 import { Flows } from './flows.ts'
-import { listOf, Rounds } from './rounds.ts'
+import { listOf, type Places, Rounds } from './rounds.ts'
 import { lobbiesOf } from './views.ts'
 
 export interface LettingParts {
@@ -27,7 +27,13 @@ export interface LettingParts {
 
 /** Nearly no change does: then nothing is made of it. */
 const mayFlow = (change: Change): boolean =>
-  change.kind === 'key' || change.kind === 'mend' || (change.kind === 'move' && change.after.spec.flow !== undefined)
+  change.kind === 'key' ||
+  change.kind === 'mend' ||
+  (isMove(change) && (hasFlow(change.after) || hasFlow(change.spawn?.job)))
+
+const isMove = (change: Change): change is MoveChange => change.kind === 'move'
+
+const hasFlow = (job: Job | undefined): boolean => job?.spec.flow !== undefined
 
 export class Letting {
   readonly flows: Flows
@@ -56,7 +62,16 @@ export class Letting {
 
   /** New jobs are held. */
   async arrived(jobs: readonly Job[]): Promise<void> {
-    await this.#rounds.look({ flows: jobs.flatMap((job) => this.flows.of(job)?.id ?? []) })
+    await this.look(this.arrivals(jobs))
+  }
+
+  /** Where jobs that are held from now on are looked for. */
+  arrivals(jobs: readonly Job[]): Places {
+    return { flows: jobs.flatMap((job) => this.flows.of(job)?.id ?? []) }
+  }
+
+  async look(places: Places): Promise<void> {
+    await this.#rounds.look(places)
   }
 
   /** Jobs that stood were claimed: their lanes have room. Nobody waits for it; what it does not get to is the ticker's. */
@@ -79,21 +94,33 @@ export class Letting {
     if (!changes.some(mayFlow)) return
     const applied = changes.filter((_, i) => verdicts[i]?.status === 'applied')
     if (applied.some(({ kind }) => kind === 'key' || kind === 'mend')) await this.#rounds.tick()
-    const moves = applied.filter((change): change is MoveChange => change.kind === 'move' && isFlowing(change))
-    if (moves.length === 0) return
-    const changed = moves.filter(({ flow, spent }) => spent !== undefined || typeof flow?.next === 'object')
-    const stood = moves.filter(({ before }) => before.lease === undefined)
+    const moves = applied.filter(isMove)
+    const { keys, lanes, flows } = this.#placesOf(
+      moves,
+      ({ flow, spent }) => spent !== undefined || typeof flow?.next === 'object',
+    )
+    const isAny = keys.length + lanes.length + flows.length > 0
+    await Promise.all([this.#freeing, isAny ? this.look({ keys, lanes, flows }) : undefined])
+  }
+
+  /** Where to look once the caller's transaction with these changes is committed. Who waits at their keys is known then: so at all of them. */
+  afterwards(changes: readonly Change[], verdicts: readonly Verdict[]): Places {
+    const applied = changes.filter((_, i) => verdicts[i]?.status === 'applied')
+    return this.#placesOf(applied.filter(isMove), () => true)
+  }
+
+  #placesOf(moves: readonly MoveChange[], isFreeing: (move: MoveChange) => boolean) {
+    const flowing = moves.filter(isFlowing)
+    const stood = flowing.filter(({ before }) => before.lease === undefined)
     const held = moves.flatMap(({ before, after, spawn }) => [
       ...(placeMoveOf(before, after) === 'hold' ? [after] : []),
       ...(spawn === undefined ? [] : [spawn.job]),
     ])
-    const places = {
-      keys: changed.flatMap(({ after }) => this.flows.of(after)?.keys ?? []),
+    return {
+      keys: flowing.filter(isFreeing).flatMap(({ after }) => this.flows.of(after)?.keys ?? []),
       lanes: stood.flatMap(({ after }) => this.flows.of(after)?.lane ?? []),
       flows: held.flatMap((job) => this.flows.of(job)?.id ?? []),
     }
-    const isAny = places.keys.length + places.lanes.length + places.flows.length > 0
-    await Promise.all([this.#freeing, isAny ? this.#rounds.look(places) : undefined])
   }
 
   /** What was loaded, with what holds those that it was asked of. */

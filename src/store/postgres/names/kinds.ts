@@ -113,7 +113,7 @@ export class Kinds {
 
   /** The number of a queue, or of its side lane for jobs that need something; undefined where it has not been interned. */
   queue(side: QueueSide): number | undefined {
-    return this.#queues.get(nameOf(side))?.id
+    return this.#queues.get(nameOfSide(side))?.id
   }
 
   /** As `queue`, of a lane that a claim names: a worker names the same ones with each claim, up to a thousand of them. */
@@ -134,13 +134,13 @@ export class Kinds {
 
   /** Learns a side lane that another process has made. */
   knowSide(side: QueueSide, id: number): void {
-    this.#queues.set(nameOf(side), { id, row: sideRow(side) })
+    this.#queues.set(nameOfSide(side), { id, row: sideRow(side) })
   }
 
   async internQueues(queues: Iterable<QueueSide>): Promise<void> {
     const names = new Map<string, QueueRow>()
     for (const side of queues) {
-      const name = nameOf(side)
+      const name = nameOfSide(side)
       if (!this.#queues.has(name)) names.set(name, sideRow(side))
     }
     if (names.size === 0) return
@@ -194,7 +194,7 @@ export class Kinds {
     this.#byId.set(numbered.id, numbered)
     this.#byKind.set(kind, numbered)
     const { tenant, queue } = kind
-    this.#queues.set(nameOf({ tenant, queue }), { id: numbered.queue, row: queueRow(tenant, queue) })
+    this.#queues.set(nameOfSide({ tenant, queue }), { id: numbered.queue, row: queueRow(tenant, queue) })
   }
 }
 
@@ -248,7 +248,8 @@ function sideRow({ tenant, queue, needs }: QueueSide): QueueRow {
 const hashOf = (names: readonly string[]): string =>
   createHash('sha256').update(JSON.stringify(names)).digest('base64url')
 
-const nameOf = ({ tenant, queue, needs }: QueueSide): string =>
+/** One text for equal sides. */
+export const nameOfSide = ({ tenant, queue, needs }: QueueSide): string =>
   needs === undefined ? `${tenant.length}:${tenant}${queue}` : JSON.stringify([tenant, queue, needs])
 
 /** Keys sorted, so that equal policies are equal texts in every process; absent fields are null. */

@@ -29,8 +29,8 @@ import type { Route } from '../connection/route.ts'
 import type { Statements } from '../connection/statements.ts'
 import type { QueueSide, Run } from '../names/kinds.ts'
 import type { Sides } from '../names/sides.ts'
-import { CallersCommits } from './callers-commits.ts'
 import { Listening } from './listening.ts'
+import type { News } from './news.ts'
 
 export interface HintParts {
   /** For LISTEN: past a pooler, where there is one. */
@@ -89,14 +89,12 @@ export class Hints {
   #savedAt = 0
   #sending: Promise<void> = Promise.resolve()
   readonly #listening: Listening
-  readonly #callersCommits: CallersCommits
   #closed = false
 
   constructor(parts: HintParts) {
     this.#parts = parts
     this.#channel = `pawl_${createHash('sha256').update(parts.schema).digest('hex').slice(0, 16)}`
     this.#self = parts.random.hex64()
-    this.#callersCommits = new CallersCommits({ ...parts, tell: (queues) => this.work(queues, 1) })
     this.#listening = new Listening({
       ...parts,
       channel: this.#channel,
@@ -144,14 +142,15 @@ export class Hints {
     this.#gather(Math.max(0, -saved / JOBS_PER_MS))
   }
 
+  /** Tells what a commit has left for others to hear. */
+  news({ queues, jobs }: News): void {
+    for (const [number, of] of jobs) this.job(number, of)
+    for (const queue of queues) this.work([queue], 1)
+  }
+
   /** Tells that a queue may have work, in its lanes and in all their side lanes. */
   workAbreast(tenant: string, queue: string): void {
     this.work(this.#parts.sides.abreast(tenant, queue), 1)
-  }
-
-  /** These queues will have work once the caller's transaction is committed: it is asked after, since nothing is notified inside it. */
-  later(transaction: string, queues: Iterable<Queue>): void {
-    this.#callersCommits.remember(transaction, queues)
   }
 
   /** Tells of a job that has ended, or whose owner is to hear something. */
@@ -174,7 +173,6 @@ export class Hints {
   }
 
   async close(): Promise<void> {
-    await this.#callersCommits.close()
     this.#closed = true
     this.#listeners.clear()
     // A process that enqueues and goes has told nobody yet.

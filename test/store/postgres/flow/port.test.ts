@@ -1,18 +1,13 @@
 /** Limits through the port where Postgres is like no other store: several processes, and transactions of callers. */
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
-import { decide } from '../../../../src/core/decide.ts'
-import type { Event } from '../../../../src/core/event.ts'
-import { gateOf } from '../../../../src/core/flow/gate.ts'
-import { atRest } from '../../../../src/core/flow/key.ts'
-import { idText } from '../../../../src/core/id.ts'
 import { connectWithPg } from '../../../../src/store/postgres/connection/client.ts'
 import { openPostgresStore } from '../../../../src/store/postgres/postgres.ts'
 import type { NewJob, Store } from '../../../../src/store/store.ts'
 import { eventually } from '../../../support/eventually.ts'
 import { migratedDatabase } from '../../../support/migrated-postgres.ts'
 import type { FreshDatabase } from '../../../support/postgres.ts'
-import { accepted, claimedBy, completion, grantOf, kindOf, range } from '../flow.ts'
+import { change, claimedBy, completion, grantOf, kindOf, limitedJob, newJob, range } from '../flow.ts'
 
 vi.setConfig({ testTimeout: 120_000 })
 
@@ -48,20 +43,7 @@ let made = 0
 /** A job of a queue under a key of so many at once. */
 function limited(queue: string, key: string, concurrency: number, at: number): NewJob {
   made += 1
-  const id = idText(made)
-  const flow = { keys: [key], fair: undefined }
-  const wish = {
-    type: 'enqueue',
-    id,
-    kind: kindOf(queue),
-    priority: 5,
-    flow,
-    actor: 'producer',
-    requestId: id,
-  } as const
-  const { job, events } = accepted(decide(undefined, wish, at))
-  const birth = { key, gate: gateOf(atRest(key), { concurrency }), text: 'said' }
-  return { job, event: events[0] as Event, input: undefined, keys: [], flow: [birth] }
+  return limitedJob(kindOf(queue), made, at, key, concurrency)
 }
 
 describe('several processes', () => {
@@ -130,10 +112,45 @@ describe('a transaction of a caller’s', () => {
     expect(await taken()).toBe(2)
     const next = grantOf('theirs', 2)
     expect((await two.claim(next)).jobs).toHaveLength(1)
+    // Nobody looks at what is due: a claim that waits, in the other process, hears of it.
+    const waiting = two.claim({ ...grantOf('theirs', 2), waitMs: 60_000, pollMs: 60_000 })
     await client.query('commit')
     await client.end()
-    await two.due(10)
-    expect((await two.claim(grantOf('theirs', 2))).jobs).toHaveLength(1)
+    expect((await waiting).jobs).toHaveLength(1)
     expect(await taken()).toBe(2)
+  })
+
+  it('that puts a job back, or ends one, is heard of once it has committed', async () => {
+    const { now } = await one.load([])
+    const jobs = range(0, 2).map(() => newJob(kindOf('words'), ++made, now))
+    await one.insert(jobs)
+    const grant = grantOf('words', 2)
+    const [first, second] = (await one.claim(grant)).jobs
+    if (!first || !second) throw new Error('two stand there')
+    const heard: string[] = []
+    await using _ = await two.subscribe((hint) => {
+      if (hint.about === 'job') heard.push(hint.id)
+    })
+    const waiting = two.claim({ ...grantOf('words', 1), waitMs: 60_000, pollMs: 60_000 })
+    const client = new pg.Client({ connectionString: database.url })
+    await client.connect()
+    await client.query('begin')
+    const job = claimedBy(second, grant)
+    const release = {
+      type: 'release',
+      fence: job.lease?.fence ?? '',
+      actor: 'worker:w1',
+      requestId: 'back',
+      reason: 'handed_back',
+    } as const
+    const changes = [
+      completion(claimedBy(first, grant), first.at),
+      change(job, release, second.at, job.lease?.expiresAt),
+    ]
+    expect((await one.commit(changes, client)).verdicts).toEqual([{ status: 'applied' }, { status: 'applied' }])
+    await client.query('commit')
+    await client.end()
+    expect((await waiting).jobs.map(({ before }) => before.id)).toEqual([second.before.id])
+    await eventually('it to hear of the end', () => heard.includes(first.before.id))
   })
 })
