@@ -184,6 +184,9 @@ export class Execution implements Sender, Run {
 
   async say(type: Said['type'], fields: object, bodies: readonly Body[] = []): Promise<void> {
     this.guard()
+    // In the same turn, so in the same commit: by themselves, at the next pulse, they would cost the store one of their own.
+    const nowMs = this.desk.clock.monotonicMs()
+    if (this.#tidings?.isDue(nowMs) === true) this.#report(nowMs)
     const answer = await this.#voice.say(type, fields, bodies)
     if (!answer.ok) throw this.#interrupt instanceof LeaseConflictError ? this.#interrupt : errorFor(answer.refusal)
   }

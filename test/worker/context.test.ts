@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import type { Context, Waited } from '../../src/worker/context.ts'
 import { definition, openWorkerFixture, type WorkerFixture } from './worker-fixture.ts'
 
@@ -322,6 +322,25 @@ describe('progress, count, checkpoint, artifact, log', () => {
     expect(ended).toMatchObject({ state: 'succeeded', counters: { urls_total: 200 }, progress: { done: 100 } })
     const { events } = await fixture.engine.events({ by: 'job', id, afterRev: 0, limit: 500 })
     expect(events.filter(({ type }) => type === 'progressed').length).toBeLessThanOrEqual(12)
+  })
+
+  it('travels with the step that comes after it, in one commit', async () => {
+    await using fixture = openWorkerFixture()
+    const settle = vi.spyOn(fixture.engine, 'settle')
+    const stepping = definition(async (_, ctx) => {
+      for (const n of [1, 2]) {
+        ctx.progress({ done: n, total: 2 })
+        ctx.count('seen')
+        await ctx.step(`step ${n}`, () => n)
+        await fixture.time.sleep(n * 2_000)
+      }
+    })
+    const id = await fixture.enqueue(stepping)
+    fixture.work([stepping])
+    await fixture.time.advance(10_000)
+    const calls = settle.mock.calls.map(([words]) => words.map(({ command }) => command.type))
+    expect(calls).toEqual([['start', 'progress', 'record'], ['progress', 'record'], ['complete']])
+    expect(await fixture.load(id)).toMatchObject({ state: 'succeeded', counters: { seen: 2 }, progress: { done: 2 } })
   })
 
   it('keeps counters of an attempt that failed', async () => {
