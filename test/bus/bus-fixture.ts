@@ -69,7 +69,9 @@ export class Peer implements AsyncDisposable {
   static async at(url: string, tenant = TENANT): Promise<Peer> {
     const { host, username, password } = new URL(url)
     const login = username === '' ? {} : { user: username, pass: password }
-    const connection = await connect({ servers: host, maxReconnectAttempts: -1, reconnectTimeWait: 100, ...login })
+    // A server that has fallen silent is left after some seconds, as pawl leaves it.
+    const patience = { pingInterval: 2_000, maxPingOut: 2, reconnectTimeWait: 100, maxReconnectAttempts: -1 }
+    const connection = await connect({ servers: host, ...patience, ...login })
     return new Peer(connection, tenant)
   }
 

@@ -1,5 +1,5 @@
 /**
- * A platform in small: two processes' worth of gateway, scheduler and reconciler over one file, workers that keep to the protocol of the bus
+ * A platform in small: two processes' worth of gateway, scheduler and reconciler over one store, workers that keep to the protocol of the bus
  * and do nothing else, and one who submits. What the workers were let begin is written down; what the store says of it is held against that.
  */
 import { mkdtempSync, rmSync } from 'node:fs'
@@ -13,31 +13,33 @@ import { eventually } from '../support/eventually.ts'
 import { busOver, type Dispatch, Peer, policyFolder, TENANT } from './bus-fixture.ts'
 
 export interface FlowOptions {
-  /** Who is gateway, scheduler and reconciler over this file, by this policy. */
+  /** Who is gateway, scheduler and reconciler over this store, by this policy. */
   readonly platform: Platform
+  /** Where that store is; a file of its own, unless given. */
+  readonly store?: string | undefined
   /** Where workers and submitter have their bus. */
   readonly outside: string
   readonly jobs: number
   readonly workers: number
 }
 
-export type Platform = (file: string, policy: string) => Promise<AsyncDisposable>
+export type Platform = (store: string, policy: string) => Promise<AsyncDisposable>
 
 /** Two of everything in this process, each with its own way to the bus. */
 export const twoAt =
   (...buses: readonly [string, string]): Platform =>
-  async (file, policy) => {
+  async (store, policy) => {
     const stack = new AsyncDisposableStack()
     for (const url of buses) {
-      const pawl = stack.use(await open(file, { tenant: TENANT, log: 'silent', policy }))
+      const pawl = stack.use(await open(store, { tenant: TENANT, log: 'silent', policy }))
       stack.use(await busOver(pawl, url))
     }
     return stack
   }
 
 export interface Flow extends AsyncDisposable {
-  /** Submits all of them, and holds each that fails to be kept until it is. */
-  submit(): Promise<void>
+  /** Submits all of them, or a share, and says again what fails to be kept until it is. */
+  submit(first?: number, end?: number): Promise<void>
   /** Whether the bus takes what is submitted: a job that was before, which is no other. */
   takes(): Promise<boolean>
   /** How many have ended. */
@@ -49,14 +51,14 @@ export interface Flow extends AsyncDisposable {
 const POOLS = 4
 const PATIENCE_MS = 1_000
 
-export async function openFlow({ platform, outside, jobs, workers }: FlowOptions): Promise<Flow> {
+export async function openFlow({ platform, store, outside, jobs, workers }: FlowOptions): Promise<Flow> {
   const stack = new AsyncDisposableStack()
   const home = mkdtempSync(join(tmpdir(), 'pawl-flow-'))
   stack.defer(() => rmSync(home, { recursive: true, force: true }))
   const policy = stack.use(policyFolder('rules:\n  - { id: all, decision: allow }\n')).path
-  const file = join(home, 'jobs.db')
-  stack.use(await platform(file, policy))
-  const pawl = stack.use(await open(file, { tenant: TENANT, log: 'silent', ticker: false, retention: false }))
+  const where = store ?? join(home, 'jobs.db')
+  stack.use(await platform(where, policy))
+  const pawl = stack.use(await open(where, { tenant: TENANT, log: 'silent', ticker: false, retention: false }))
   const peer = stack.use(await Peer.at(outside))
   /** Who was let begin what, by job and fence, as often as it was. */
   const begun = new Map<string, string[]>()
@@ -72,9 +74,9 @@ export async function openFlow({ platform, outside, jobs, workers }: FlowOptions
   const topic = (n: number) => `job.pool${n % POOLS}`
   const succeeded = async () => (await tallied(pawl)).get('succeeded') ?? 0
   return {
-    async submit() {
-      for (let from = 0; from < jobs; from += 100) {
-        const some = Array.from({ length: Math.min(100, jobs - from) }, (_, i) => from + i)
+    async submit(first = 0, end = jobs) {
+      for (let from = first; from < end; from += 100) {
+        const some = Array.from({ length: Math.min(100, end - from) }, (_, i) => from + i)
         await Promise.all(
           some.map((n) =>
             insisted(peer.connection, peer.subjects.submit(topic(n)), { job_id: `j${n}`, topic: topic(n) }),

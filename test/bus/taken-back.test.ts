@@ -41,7 +41,7 @@ async function platform() {
     comesTo: (id: string, state: string) =>
       eventually(`${id} is ${state}`, async () => (await pawl.get(id))?.state === state),
     /** Of a policy of its own, and in the queue that the pool takes from. */
-    enqueued: async (policy: PolicyInput) =>
+    enqueued: async (policy: Pick<PolicyInput, 'lease' | 'heartbeat'>) =>
       (await pawl.enqueue(defineSpec({ ...policy, type: 'loose', queue: POOL }), { n: 1 })).id,
     /** Begun and ended by the worker. */
     async done(id: string) {

@@ -10,6 +10,8 @@ export interface TcpProxy extends AsyncDisposable {
   /** Connections that were let in, ever; and those that are open at our end. */
   readonly accepted: number
   readonly open: number
+  /** Connections that were refused, ever. */
+  readonly refused: number
   /** Those that exist are silent from now on, both ways, for good: neither end is told. */
   swallow(): void
   /** Those that exist are reset. */
@@ -32,9 +34,13 @@ export async function startProxy(serverUrl: string): Promise<TcpProxy> {
   let fate: Fate = 'pass'
   let delayMs = 0
   let accepted = 0
+  let refused = 0
   const server = createServer((near) => {
     near.on('error', () => {})
-    if (fate === 'refuse') return void near.resetAndDestroy()
+    if (fate === 'refuse') {
+      refused += 1
+      return void near.resetAndDestroy()
+    }
     accepted += 1
     const pair = new Pair(near, connect(Number(target.port || 5432), target.hostname), () => delayMs)
     if (fate === 'swallow') pair.swallow()
@@ -55,6 +61,9 @@ export async function startProxy(serverUrl: string): Promise<TcpProxy> {
     },
     get open() {
       return [...pairs].filter((pair) => pair.isOpen).length
+    },
+    get refused() {
+      return refused
     },
     swallow() {
       for (const pair of pairs) pair.swallow()

@@ -12,15 +12,25 @@ export interface SmallDisk extends AsyncDisposable {
   free(): void
 }
 
-/** Only root mounts anything, and not everywhere. */
-export const mayMount = (() => {
-  if (process.platform !== 'linux' || process.getuid?.() !== 0) return false
+/** Why there can be none: only root mounts anything, and not everywhere. Undefined: there can. */
+export function smallDiskMissing(): string | undefined {
+  const why =
+    process.platform !== 'linux' ? 'this is no Linux' : process.getuid?.() !== 0 ? 'only root mounts' : refusal()
+  return why === undefined
+    ? undefined
+    : `No small file system can be mounted here (${why}): what a full disk does is skipped.`
+}
+
+function refusal(): string | undefined {
   const path = mkdtempSync(join(tmpdir(), 'pawl-disk-'))
-  const mounted = spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=1m', 'tmpfs', path]).status === 0
-  if (mounted) spawnSync('umount', [path])
-  rmSync(path, { recursive: true, force: true })
-  return mounted
-})()
+  try {
+    const { status, stderr } = spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=1m', 'tmpfs', path])
+    if (status === 0) spawnSync('umount', [path])
+    return status === 0 ? undefined : String(stderr).trim() || 'mount is not here'
+  } finally {
+    rmSync(path, { recursive: true, force: true })
+  }
+}
 
 export function mountSmall(megabytes: number): SmallDisk {
   const path = mkdtempSync(join(tmpdir(), 'pawl-disk-'))
