@@ -38,7 +38,7 @@ function Next({ job, way }: { readonly job: Job; readonly way: ExplainAnswer['wa
       </Link>
     )
   // What may never be opened again is followed by another one like it.
-  const isOver = way === 'ended' && machine !== undefined && machine.commands['reopen']?.[job.state] === undefined
+  const isOver = way === 'ended' && rules !== undefined && rules.machine.commands['reopen']?.[job.state] === undefined
   if (isOver)
     return session.can('createJob') ? (
       <Link
