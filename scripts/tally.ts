@@ -3,18 +3,25 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
+export interface Result {
+  readonly ancestorTitles: readonly string[]
+  readonly title: string
+  readonly status: string
+}
+
 interface Report {
   readonly success: boolean
-  readonly testResults: readonly {
-    readonly assertionResults: readonly { readonly ancestorTitles: readonly string[]; readonly status: string }[]
-  }[]
+  readonly testResults: readonly { readonly assertionResults: readonly Result[] }[]
 }
+
+/** What else is to be read in the results, below the counts: lines, and whether it is as it should be. */
+type Besides = (results: readonly Result[]) => { readonly lines: readonly string[]; readonly whole: boolean }
 
 /**
  * Runs the tests under a folder and counts them by group: the first word of a test's outermost `describe`. The last
- * line is `<name>: <group> <passed>/<all>, …`. Answers with the exit code.
+ * line is `<name>: <group> <passed>/<all>, …`, but for what is told besides. Answers with the exit code.
  */
-export function tally(name: string, folder: string, groups: readonly string[]): number {
+export function tally(name: string, folder: string, groups: readonly string[], besides: Besides = NOTHING): number {
   const out = mkdtempSync(join(tmpdir(), 'pawl-tally-'))
   try {
     const file = join(out, 'report.json')
@@ -31,8 +38,12 @@ export function tally(name: string, folder: string, groups: readonly string[]): 
     })
     console.log(`${name}: ${counts.map(({ group, passed, all }) => `${group} ${passed}/${all}`).join(', ')}`)
     const whole = counts.every(({ passed, all }) => all > 0 && passed === all)
-    return run.status === 0 && report.success && whole ? 0 : 1
+    const { lines, whole: others } = besides(results)
+    for (const line of lines) console.log(line)
+    return run.status === 0 && report.success && whole && others ? 0 : 1
   } finally {
     rmSync(out, { recursive: true, force: true })
   }
 }
+
+const NOTHING: Besides = () => ({ lines: [], whole: true })
