@@ -5,7 +5,7 @@ import { z } from 'zod'
 import { defineJob } from '../../src/library/define-job.ts'
 import { chromiumMissing } from '../support/debian.ts'
 import { eventually } from '../support/eventually.ts'
-import { type DashboardFixture, openDashboardFixture } from './dashboard-fixture.ts'
+import { type DashboardFixture, errand, openDashboardFixture } from './dashboard-fixture.ts'
 
 const missing = chromiumMissing()
 if (missing !== undefined) console.log(`dashboard: ${missing}`)
@@ -107,6 +107,24 @@ describe.skipIf(missing !== undefined)('lists', () => {
       await page.context().close()
     },
   )
+
+  it('shows of a cause how many there were hour by hour, and the stack of the newest', async () => {
+    const { pawl } = fixture
+    const { id } = await pawl.enqueue(errand, { what: 'fail', note: 'stacked' })
+    await eventually('it is put aside', async () => (await pawl.get(id))?.state === 'dead_lettered')
+    const { page, complaints } = await fixture.enter('operator')
+    await page.goto(`${fixture.gateway.url}/dead-letters`)
+    await page
+      .getByRole('img', { name: '1 job in the last 12 h, hour by hour: 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1' })
+      .waitFor()
+    await page.getByText('The stack of the newest').click()
+    await page
+      .getByText(/at .*dashboard-fixture/)
+      .first()
+      .waitFor()
+    expect(complaints).toEqual([])
+    await page.context().close()
+  })
 
   it('has what went wrong to copy, with the id of the request', async () => {
     const { page, context } = await fixture.enter('operator')

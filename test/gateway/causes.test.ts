@@ -18,8 +18,14 @@ it('groups what was put aside, the most frequent cause first, with samples', asy
       { count: 2, message: 'the input is not one', reason: 'validation_failed', types: ['b'] },
     ],
   })
-  const [first] = body['causes'] as { ids: string[]; samples: { message: string }[]; fingerprint: string }[]
+  const [first] = body['causes'] as {
+    ids: string[]
+    hours: number[]
+    samples: { message: string }[]
+    fingerprint: string
+  }[]
   expect(first?.ids).toHaveLength(7)
+  expect(first?.hours).toEqual([0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 7])
   expect(first?.samples).toHaveLength(5)
   expect(first?.samples[0]?.message).toBe('the service said 506')
   const page = await fixture.ask('viewer', 'GET', '/v1/dead-letters:causes?limit=3')

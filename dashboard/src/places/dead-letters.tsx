@@ -4,6 +4,8 @@ import { Link, Redirect, useSearchParams } from 'wouter'
 import { useCauses, useTally, useTraffic } from '../api/queries.ts'
 import { useSession } from '../api/session.tsx'
 import type { CauseAnswer, TrafficAnswer } from '../api/wire.ts'
+import { Hours } from '../dead-letters/hours.tsx'
+import { Sample } from '../dead-letters/sample.tsx'
 import { Title } from '../frame/title.tsx'
 import { Operate } from '../operations/operate.tsx'
 import { forbiddenTo } from '../operations/words.ts'
@@ -100,6 +102,7 @@ interface CauseTableProps {
 }
 
 function CauseTable({ causes, chosen, onChoose }: CauseTableProps): ReactNode {
+  const most = Math.max(1, ...causes.flatMap(({ hours }) => hours))
   return (
     <Card>
       <table className="rows">
@@ -108,6 +111,7 @@ function CauseTable({ causes, chosen, onChoose }: CauseTableProps): ReactNode {
             <th className="num">Jobs</th>
             <th>Cause</th>
             <th className="hidden phone:table-cell">Types</th>
+            <th className="hidden phone:table-cell">Last 12 h</th>
             <th className="num hidden phone:table-cell">First</th>
             <th className="num">Last</th>
           </tr>
@@ -132,6 +136,9 @@ function CauseTable({ causes, chosen, onChoose }: CauseTableProps): ReactNode {
               </td>
               <td className="hidden max-w-56 truncate whitespace-nowrap text-text-2 phone:table-cell">
                 {cause.types.join(', ')}
+              </td>
+              <td className="hidden phone:table-cell">
+                <Hours hours={cause.hours} most={most} />
               </td>
               <td className="num hidden whitespace-nowrap text-text-2 phone:table-cell">
                 <Moment at={cause.firstAt} as="ago" />
@@ -167,9 +174,7 @@ function CausePanel({ cause }: { readonly cause: CauseAnswer }): ReactNode {
           </Link>
         }
       >
-        {sample === undefined ? null : (
-          <p className="mono mx-4 mb-3 rounded-md bg-sunken p-2 break-words">{sample.message}</p>
-        )}
+        {sample === undefined ? null : <Sample key={sample.id} sample={sample} />}
         {cause.samples.map(({ id, type, failures, endedAt }) => (
           <Link
             key={id}

@@ -29,7 +29,7 @@ export function LimitsPlace({ name }: { readonly name?: string | undefined }): R
         <>
           <div className="flex flex-wrap items-start gap-3">
             <Verdict limits={limits} state={state} isCut={isCut} />
-            <StateTabs state={state} />
+            <StateTabs state={state} counts={state === undefined && !isCut ? countsOf(limits) : undefined} />
           </div>
           <Beside
             label="Key"
@@ -92,7 +92,20 @@ function Verdict({ limits, state, isCut }: VerdictProps): ReactNode {
   )
 }
 
-function StateTabs({ state }: { readonly state: KeyState | undefined }): ReactNode {
+const countsOf = (limits: readonly LimitKey[]): Counts => ({
+  all: limits.length,
+  ...Object.fromEntries(KEY_STATES.map((each) => [each, limits.filter(({ state }) => state === each).length])),
+})
+
+type Counts = Readonly<Partial<Record<KeyState | 'all', number>>>
+
+interface StateTabsProps {
+  readonly state: KeyState | undefined
+  /** Where all keys were read. */
+  readonly counts: Counts | undefined
+}
+
+function StateTabs({ state, counts }: StateTabsProps): ReactNode {
   return (
     <nav aria-label="Which keys" className="flex gap-0.5 rounded-md border border-line bg-surface p-0.5 text-sm">
       {[undefined, ...KEY_STATES].map((each) => (
@@ -103,6 +116,7 @@ function StateTabs({ state }: { readonly state: KeyState | undefined }): ReactNo
           className={`rounded-sm px-2 py-1 hover:bg-hover ${each === state ? 'bg-hover font-medium' : 'text-text-2'}`}
         >
           {each ?? 'All'}
+          {counts === undefined ? null : <span className="text-text-3"> {count(counts[each ?? 'all'] ?? 0)}</span>}
         </Link>
       ))}
     </nav>

@@ -100,6 +100,8 @@ export interface CauseAnswer {
   readonly firstAt: Moment
   readonly lastAt: Moment
   readonly types: readonly string[]
+  /** How many of them ended in each of the last twelve hours, the oldest first. */
+  readonly hours: readonly number[]
   /** All that were read, newest first: what a redrive names. */
   readonly ids: readonly string[]
   readonly samples: readonly {
