@@ -67,7 +67,16 @@ export function gatewayWith(
   const { authorize, metrics, caps } = options
   return pawl.accompanied(({ engine, timers, log }) => {
     const metricsText = metrics && (() => metrics.text())
-    const around = { engine, timers, log, promise: pawl.durability?.promise, authorize, metricsText, caps }
+    const around = {
+      engine,
+      timers,
+      log,
+      promise: pawl.durability?.promise,
+      upkeep: pawl.upkeep,
+      authorize,
+      metricsText,
+      caps,
+    }
     const street = new Street((basePath) => assemble({ ...around, basePath, pages: pagesAt(basePath), auth: true }))
     const at = async (basePath: string, request: Request, env: unknown): Promise<Response> => {
       const assembly = await street.at(given ?? basePath).opened()

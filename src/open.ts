@@ -18,6 +18,7 @@ import { demandRetention, type RetentionOptions } from './engine/retention-optio
 import { scheduler } from './engine/scheduler.ts'
 import { SealedEngine } from './engine/sealed-engine.ts'
 import { TICKER_DEFAULTS, type TickerOptions, ticker } from './engine/ticker.ts'
+import { Upkeep } from './engine/upkeep.ts'
 import { linksTo } from './library/dashboard-link.ts'
 import { type Hooks, harmlessHook, hookObserver } from './library/hooks.ts'
 import { Pawl } from './library/pawl.ts'
@@ -302,9 +303,11 @@ export function openOn(store: Store, options: OpenOnOptions = {}, abilities: Abi
   const engine = new LocalEngine({ store, clock, random, timers, observer: watching, log })
   const services: Service[] = []
   const duty = lastDue && dutyOf(engine, lastDue, options)
+  const upkeep = upkeepOf(engine, { clock, lastDue }, options)
   if (options.ticker !== false) {
     const tick = (limit: number) => engine.tick(limit)
-    services.push(ticker({ tick, timers, log, duty, isOwner: () => engine.hasJobs }, options.ticker))
+    const looked = () => upkeep.looked()
+    services.push(ticker({ tick, timers, log, duty, isOwner: () => engine.hasJobs, looked }, options.ticker))
     services.push(children({ engine, timers, log, duty }))
   }
   const judge = abilities.judge?.(engine)
@@ -329,7 +332,7 @@ export function openOn(store: Store, options: OpenOnOptions = {}, abilities: Abi
   for (const each of services) each.start()
   const audit = new AuditLog(engine, { address: hostname(), agent: 'pawl' })
   const mend: PawlParts['mend'] = (...asked) => mended(engine, store, ...asked)
-  return new Pawl({ ...parts, services, durability, ledger, audit, mend, purge: (ids) => purged(store, ids) })
+  return new Pawl({ ...parts, services, upkeep, durability, ledger, audit, mend, purge: (ids) => purged(store, ids) })
 }
 
 /** The ticker looks whether it is this process's; whoever belongs to it does as it says. */
@@ -338,9 +341,23 @@ function dutyOf(
   lastDue: () => Promise<Notch>,
   { ticker, random = realRandom }: OpenOnOptions,
 ): Duty {
-  const everyMs = (ticker === false ? undefined : ticker?.everyMs) ?? TICKER_DEFAULTS.everyMs
-  return new Duty({ lastNotch: () => engine.heard(lastDue), random, everyMs })
+  return new Duty({ lastNotch: () => engine.heard(lastDue), random, everyMs: paceOf(ticker) })
 }
+
+const paceOf = (ticker: OpenOnOptions['ticker']): number =>
+  (ticker === false ? undefined : ticker?.everyMs) ?? TICKER_DEFAULTS.everyMs
+
+const upkeepOf = (
+  engine: LocalEngine,
+  { clock, lastDue }: { readonly clock: Clock; readonly lastDue: Abilities['lastDue'] },
+  { ticker }: OpenOnOptions,
+): Upkeep =>
+  new Upkeep({
+    clock,
+    everyMs: paceOf(ticker),
+    lastNotch: lastDue && (() => engine.heard(lastDue)),
+    hasTicker: ticker !== false,
+  })
 
 const isHttp = (url: string): boolean => /^https?:/i.test(url)
 

@@ -35,7 +35,7 @@ export async function collector({ metricValues }: Partial<Caps> = {}): Promise<P
 
 export async function listening(pawl: Pawl, options: Listening): Promise<Gateway> {
   const { startGateway } = await import('../gateway/serve.ts')
-  const { engine, durability } = pawl
+  const { engine, durability, upkeep } = pawl
   const { otherwise, metrics, dashboard = false, ...where } = options
   const pages = dashboard ? (await import('../gateway/dashboard.ts')).dashboardPages() : undefined
   try {
@@ -43,6 +43,7 @@ export async function listening(pawl: Pawl, options: Listening): Promise<Gateway
       ...where,
       engine,
       promise: durability?.promise,
+      upkeep,
       pages,
       metricsText: () => metrics.text(),
     })

@@ -65,6 +65,7 @@ async function answersOf(options: ProbeOptions): Promise<ReadonlyMap<string, () 
       clock,
       timers,
       promise: pawl.durability?.promise,
+      upkeep: pawl.upkeep,
     })
     const isReady = answers && !stopping.aborted
     const status = stopping.aborted ? 'stopping' : answers ? 'ready' : 'not ready'

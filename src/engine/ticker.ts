@@ -34,9 +34,14 @@ export interface TickerParts {
   readonly duty?: Duty | undefined
   /** Whether this process has jobs. Then it looks at the store's clock as often as if it were on duty: a step must be noticed by who is owed it. */
   readonly isOwner?: (() => boolean) | undefined
+  /** Called after each round that went well. */
+  readonly looked?: (() => void) | undefined
 }
 
-export function ticker({ tick, timers, log, duty, isOwner }: TickerParts, options: TickerOptions = {}): Service {
+export function ticker(
+  { tick, timers, log, duty, isOwner, looked }: TickerParts,
+  options: TickerOptions = {},
+): Service {
   const everyMs = options.everyMs ?? TICKER_DEFAULTS.everyMs
   const batch = options.batch ?? TICKER_DEFAULTS.batch
   const round = async (signal: AbortSignal) => {
@@ -46,6 +51,7 @@ export function ticker({ tick, timers, log, duty, isOwner }: TickerParts, option
       const { due, more = false } = await tick(batch)
       full = due >= batch || more
     }
+    looked?.()
     return everyMs
   }
   return service({ name: 'ticker', everyMs, timers, log, round })

@@ -10,7 +10,7 @@ import { realTimers, type Timers } from '../system/timers.ts'
 import { within } from '../system/within.ts'
 import { Allowance } from './allowance.ts'
 import { type Fetch, gateway, type Pages } from './app.ts'
-import type { Parts } from './call.ts'
+import type { Parts, Watched } from './call.ts'
 import { type Caps, capsWith } from './caps.ts'
 import { Census } from './census.ts'
 import { Door } from './door.ts'
@@ -47,6 +47,8 @@ export interface AssemblyOptions {
   readonly metricsText?: (() => Promise<string>) | undefined
   /** What the store's server promises about what it has answered, for `/readyz`. */
   readonly promise?: string | undefined
+  /** Whether somebody looks at what has come due, for `/readyz`. */
+  readonly upkeep?: Watched | undefined
   readonly clock?: Clock | undefined
   readonly timers?: Timers | undefined
   readonly random?: Random | undefined
@@ -102,6 +104,7 @@ export async function assemble(options: AssemblyOptions): Promise<Assembly> {
     log,
     metricsText,
     promise: options.promise,
+    upkeep: options.upkeep,
     dashboard: options.pages !== undefined,
   }
   const subscription = await engine.subscribe((hint) => {

@@ -105,8 +105,15 @@ export interface Parts {
   readonly metricsText: () => Promise<string>
   /** What the store's server promises about what it has answered, where its settings say so. */
   readonly promise: string | undefined
+  /** Whether somebody looks at what has come due, where the engine is this process's. */
+  readonly upkeep: Watched | undefined
   /** Whether there are pages for browsers. */
   readonly dashboard: boolean
+}
+
+export interface Watched {
+  /** For how long nobody has, where that is too long; 0 where it is not, undefined where nobody can say. */
+  lateMs(): Promise<number | undefined>
 }
 
 export type Handler = (call: Call, parts: Parts) => Promise<Reply>

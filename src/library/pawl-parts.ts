@@ -3,6 +3,7 @@ import type { JobId } from '../core/job.ts'
 import type { AuditLog } from '../engine/audit.ts'
 import type { Engine } from '../engine/engine.ts'
 import type { Mended } from '../engine/mend.ts'
+import type { Upkeep } from '../engine/upkeep.ts'
 import type { Durability } from '../system/durability.ts'
 import type { Ids } from '../system/ids.ts'
 import type { Log } from '../system/log.ts'
@@ -30,6 +31,8 @@ export interface PawlParts {
   readonly audit?: AuditLog | undefined
   /** What the store's server promises, where that is for its settings to say. */
   readonly durability?: Durability | undefined
+  /** Whether somebody looks at what has come due; absent over HTTP, where that is the gateway's to know. */
+  readonly upkeep?: Upkeep | undefined
   /** Of a Redis with a ledger. */
   readonly ledger?: LedgerDesk | undefined
   /** Removes jobs that have ended, where the store is at hand; tells of each whether it is gone. */

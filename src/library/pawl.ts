@@ -84,6 +84,8 @@ export class Pawl implements AsyncDisposable {
   readonly engine: Engine
   /** @internal What the store's server promises, where that is for its settings to say. */
   readonly durability: PawlParts['durability']
+  /** @internal Whether somebody looks at what has come due. */
+  readonly upkeep: PawlParts['upkeep']
   /** @internal Of a Redis with a ledger: what can be asked of both. */
   readonly ledger: PawlParts['ledger']
   /** What runs by the clock: looked at, paused, run now, made by hand, compared with what code has. */
@@ -111,7 +113,7 @@ export class Pawl implements AsyncDisposable {
   /** @internal */
   constructor(parts: PawlParts) {
     this.#parts = parts
-    ;({ engine: this.engine, durability: this.durability, ledger: this.ledger } = parts)
+    ;({ engine: this.engine, durability: this.durability, upkeep: this.upkeep, ledger: this.ledger } = parts)
     this.#tenant = parts.tenant ?? DEFAULT_TENANT
     this.#endings = new Endings(parts.engine, parts.timers, parts.log)
     this.#producer = new Producer(parts.engine, { tenant: this.#tenant, actor: parts.actor })

@@ -32,7 +32,9 @@ export const useHealth = () =>
     queryFn: async () => {
       const { checks } = await ask<{ readonly checks: Readonly<Record<string, string>> }>('/readyz')
       if (checks['store'] !== 'ok') return `the store ${checks['store']}`
-      return checks['clock'] === 'ok' ? null : `this gateway’s clock is ${checks['clock']}`
+      if (checks['clock'] !== 'ok') return `this gateway’s clock is ${checks['clock']}`
+      const { ticker = 'ok' } = checks
+      return ticker === 'ok' ? null : ticker
     },
     select: (wrong) => wrong ?? undefined,
     refetchInterval: SELDOM_MS,

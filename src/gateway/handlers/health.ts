@@ -17,22 +17,28 @@ export interface Readiness {
   readonly checks: Readonly<Record<string, string>>
 }
 
-/** Whether the store answers, by which clock, and what its server promises. */
+/** Whether the store answers, by which clock, what its server promises, and whether somebody looks at what has come due. */
 export async function readiness({
   engine,
   clock,
   timers,
   promise,
-}: Pick<Parts, 'engine' | 'clock' | 'timers'> & Partial<Pick<Parts, 'promise'>>): Promise<Readiness> {
+  upkeep,
+}: Pick<Parts, 'engine' | 'clock' | 'timers'> & Partial<Pick<Parts, 'promise' | 'upkeep'>>): Promise<Readiness> {
   const cut = new AbortController()
   const late = timers.sleep(ANSWER_WITHIN_MS, cut.signal).then(() => undefined)
   const asked = engine.load([]).catch(() => undefined)
   const answer = await Promise.race([asked, late])
+  // Who cannot reach the store learns nothing from it about others.
+  const lateMs = answer === undefined ? undefined : await Promise.race([upkeep?.lateMs().catch(() => undefined), late])
   cut.abort()
   const skewMs = answer === undefined ? 0 : Math.abs(answer.now - clock.now())
   const checks = {
     store: answer === undefined ? 'does not answer' : 'ok',
     clock: skewMs <= SKEW_MOST_MS ? 'ok' : `${skewMs} ms from the store’s`,
+    ...(lateMs !== undefined && {
+      ticker: lateMs === 0 ? 'ok' : `nobody has looked at what is due for ${Math.round(lateMs / 1_000)} s`,
+    }),
     ...(promise !== undefined && { durability: promise }),
   }
   return { ready: answer !== undefined, checks }
