@@ -5,6 +5,8 @@ import type { TickerOptions } from './engine/ticker.ts'
 import type { OpenOptions } from './open.ts'
 
 const OPEN_WORDS = wordsOf<OpenOptions>({
+  timeout: true,
+  signal: true,
   migrate: true,
   schema: true,
   directUrl: true,

@@ -19,15 +19,16 @@ import { scheduler } from './engine/scheduler.ts'
 import { SealedEngine } from './engine/sealed-engine.ts'
 import { TICKER_DEFAULTS, type TickerOptions, ticker } from './engine/ticker.ts'
 import { Upkeep } from './engine/upkeep.ts'
+import { inTime } from './library/call.ts'
 import { linksTo } from './library/dashboard-link.ts'
+import { CallTimedOut } from './library/errors.ts'
 import { type Hooks, harmlessHook, hookObserver } from './library/hooks.ts'
 import { Pawl } from './library/pawl.ts'
 import type { PawlParts } from './library/pawl-parts.ts'
 import type { Telemetry } from './library/telemetry.ts'
-import { mannersOf } from './manners.ts'
+import { logOf } from './manners.ts'
 import { judgeIn } from './open-policy.ts'
-import { openPostgres } from './open-postgres.ts'
-import { openRedis } from './open-redis.ts'
+import { openStore } from './open-store.ts'
 import { demandKnown, demandSound } from './open-words.ts'
 import type { PostgresConnection, PostgresPool } from './store/postgres/connection/address.ts'
 import type { Store, Transaction } from './store/store.ts'
@@ -35,7 +36,7 @@ import { type Clock, realClock } from './system/clock.ts'
 import type { Durability } from './system/durability.ts'
 import { Bundled, entry } from './system/entry.ts'
 import { realIds } from './system/ids.ts'
-import { harmless, type Log, silentLog, stderrLog } from './system/log.ts'
+import type { Log } from './system/log.ts'
 import type { LedgerDesk } from './system/meter.ts'
 import { demandNode } from './system/node-version.ts'
 import { type Random, realRandom } from './system/random.ts'
@@ -128,6 +129,17 @@ export interface OpenOnOptions extends Hooks {
 
 export interface OpenOptions extends OpenOnOptions {
   /**
+   * How long opening may take, with everything that is waited for: a server that starts, another process that migrates. Then it rejects
+   * with `CallTimedOut`.
+   * @default no limit; a server that cannot be reached is an error within 10 s, a migration under way takes as long as it takes
+   */
+  readonly timeout?: Duration | undefined
+  /**
+   * Calls opening off: it rejects with the signal's reason. What was opened by then is closed.
+   * @default nobody calls it off
+   */
+  readonly signal?: AbortSignal | undefined
+  /**
    * Postgres, also as a ledger: bring pawl's schema up to date first. Otherwise an outdated one is refused, with the command to run.
    * @default false
    */
@@ -206,6 +218,21 @@ export type Where = string | { readonly connection: PostgresConnection } | { rea
 export async function open(where: Where = DEFAULT_URL, options: OpenOptions = {}): Promise<Pawl> {
   demandNode()
   demandKnown(options)
+  const { timers = realTimers } = options
+  const came: Promise<Pawl>[] = []
+  const opening = (signal: AbortSignal | undefined) => {
+    const pawl = opened(where, { ...options, signal })
+    came.push(pawl)
+    return pawl
+  }
+  return inTime(timers, 'open', options, opening, notOpen).catch((error: unknown) => {
+    // Should it open after all, nobody has it.
+    for (const each of came) each.then((pawl) => pawl.close()).catch(() => {})
+    throw error
+  })
+}
+
+async function opened(where: Where, options: OpenOptions): Promise<Pawl> {
   if (typeof where === 'string' && isHttp(where)) return remote(where, options)
   if (options.kernel !== undefined && options.policy === undefined)
     throw new TypeError('kernel: a safety kernel is asked beside a policy, and none is named')
@@ -214,6 +241,9 @@ export async function open(where: Where = DEFAULT_URL, options: OpenOptions = {}
   const { store, ...abilities } = await openStore(where, options)
   return openOn(store, options, { ...abilities, judge })
 }
+
+const notOpen = (waitedMs: number): Error =>
+  new CallTimedOut('open', waitedMs, `pawl: it was not open after ${waitedMs} ms; the log says what was waited for.`)
 
 /** Ticker and retention are the gateway's own business; so are the leases' clocks. */
 async function remote(url: string, options: OpenOptions): Promise<Pawl> {
@@ -252,9 +282,6 @@ function shared(stored: Engine, options: OpenOnOptions, around: Surroundings) {
   }
 }
 
-/** Whatever it does, nobody is harmed by it. */
-const logOf = ({ log = stderrLog }: OpenOnOptions): Log => harmless(log === 'silent' ? silentLog : log)
-
 /** What a store can do besides what the port says. */
 export interface Abilities {
   /**
@@ -281,6 +308,11 @@ export interface Abilities {
    * @internal
    */
   readonly judge?: ((engine: Pick<Engine, 'settings'>) => Judge) | undefined
+}
+
+/** A store, and what comes with it. */
+export interface Opened extends Abilities {
+  readonly store: Store
 }
 
 /**
@@ -377,39 +409,5 @@ function begun(module: 'cell' | 'keeper', tell: (reason: string) => void = () =>
     if (!(error instanceof Bundled)) throw error
     tell(error.message)
     return undefined
-  }
-}
-
-/** A store, and what comes with it. */
-export interface Opened extends Abilities {
-  readonly store: Store
-}
-
-/** Drivers are loaded only where they are needed. */
-export async function openStore(where: Where, options: OpenOptions = {}): Promise<Opened> {
-  if (typeof where !== 'string') return openPostgres(where, options, mannersOf(options, logOf(options)))
-  const url = where
-  const scheme = /^([a-z][a-z0-9+.-]+):/i.exec(url)?.[1]?.toLowerCase()
-  switch (scheme) {
-    case 'memory': {
-      const { openMemoryStore } = await import('./store/memory/memory.ts')
-      return { store: openMemoryStore({ clock: options.clock ?? realClock, timers: options.timers }) }
-    }
-    case 'postgres':
-    case 'postgresql':
-      return openPostgres(url, options, mannersOf(options, logOf(options)))
-    case 'redis':
-    case 'rediss':
-      return openRedis(url, options, mannersOf(options, logOf(options)))
-    case undefined:
-    case 'file': {
-      const { openSqliteStore } = await import('./store/sqlite/sqlite.ts')
-      const store = await openSqliteStore({ path: scheme === undefined ? url : new URL(url).pathname })
-      return { store, address: { url } }
-    }
-    default:
-      throw new Error(
-        `pawl: no store is known for ${scheme}: – memory:, a file path, postgres://…, redis://… or http://… are`,
-      )
   }
 }

@@ -29,11 +29,23 @@ export interface CallParts {
 export function bounded<T>(
   { engine, timers }: CallParts,
   what: string,
-  { timeout, signal }: CallOptions,
+  bounds: CallOptions,
   work: (engine: Engine, signal: AbortSignal | undefined) => Promise<T>,
   late?: (waitedMs: number) => Error,
 ): Promise<T> {
-  if (timeout === undefined && signal === undefined) return work(engine, undefined)
+  const asked = (signal: AbortSignal | undefined) => work(signal === undefined ? engine : engine.until(signal), signal)
+  return inTime(timers, what, bounds, asked, late)
+}
+
+/** The same for what has no engine yet. */
+export function inTime<T>(
+  timers: Timers,
+  what: string,
+  { timeout, signal }: CallOptions,
+  work: (signal: AbortSignal | undefined) => Promise<T>,
+  late?: (waitedMs: number) => Error,
+): Promise<T> {
+  if (timeout === undefined && signal === undefined) return work(undefined)
   const timeoutMs = timeout === undefined ? undefined : parseDuration(timeout)
   if (timeout !== undefined && !(timeoutMs !== undefined && timeoutMs >= 0)) {
     return Promise.reject(new Invalid(what, [{ field: 'timeout', rule: DURATION_RULE }]))
@@ -51,7 +63,7 @@ export function bounded<T>(
       if (!answered.signal.aborted) ending.abort(late?.(timeoutMs) ?? new CallTimedOut(what, timeoutMs))
     })
   }
-  return Promise.race([work(engine.until(ending.signal), ending.signal), ended]).finally(() => {
+  return Promise.race([work(ending.signal), ended]).finally(() => {
     answered.abort()
     signal?.removeEventListener('abort', abort)
   })

@@ -110,7 +110,7 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Postg
   const system = systemOf(options)
   const ways = waysOf(options, system)
   try {
-    await prepareSchema({ ...system, blueprint: STORE, route: ways.past }, schema, migrate)
+    await prepareSchema({ ...system, blueprint: STORE, route: ways.past, signal: options.signal }, schema, migrate)
   } catch (error) {
     await Promise.all([ways.route.close(), ways.past.close()])
     throw error

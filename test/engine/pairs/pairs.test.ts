@@ -1,7 +1,7 @@
 import pg from 'pg'
 import { describe, expect, it } from 'vitest'
 import { LocalEngine } from '../../../src/engine/local.ts'
-import { openStore } from '../../../src/open.ts'
+import { openStore } from '../../../src/open-store.ts'
 import { SPECIMENS } from '../../../src/store/conformance/specimens.ts'
 import { openStoreFixture, type StoreFixture } from '../../../src/store/conformance/store-fixture.ts'
 import type { Store } from '../../../src/store/store.ts'

@@ -16,6 +16,8 @@ export interface SystemOptions {
   readonly retryForMs?: number | undefined
   /** How long a statement may go unanswered before the server is asked about its backend; 5 s unless given, and less than half a lease. */
   readonly answerWithinMs?: number | undefined
+  /** Calls off opening: the schema is not waited for any more. */
+  readonly signal?: AbortSignal | undefined
 }
 
 const RETRY_FOR_MS = 30_000

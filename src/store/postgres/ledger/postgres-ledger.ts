@@ -63,7 +63,7 @@ export async function openPostgresLedger(options: LedgerOptions): Promise<Ledger
   const system = systemOf(options)
   const { route } = waysOf(options, system)
   try {
-    await prepareSchema({ ...system, blueprint: LEDGER, route }, schema, migrate)
+    await prepareSchema({ ...system, blueprint: LEDGER, route, signal: options.signal }, schema, migrate)
   } catch (error) {
     await route.close()
     throw error

@@ -32,6 +32,8 @@ export interface MigrateOptions {
   readonly dryRun?: boolean | undefined
   /** The role that may use the schema besides its owner. Unless given: the one it has, else one of its own, `pawl_app_<database>`. */
   readonly role?: string | undefined
+  /** Called where another transaction has the lock, which is then waited for as long as that takes. */
+  readonly waits?: (() => void) | undefined
 }
 
 /** The row of `migration` that remembers the hash of functions and views: numbered before the first migration. */
@@ -113,13 +115,17 @@ export async function migrationStatus(ask: Ask, schema: string, blueprint = STOR
 export async function migrate(
   ask: Ask,
   schema: string,
-  { dryRun = false, role }: MigrateOptions = {},
+  { dryRun = false, role, waits }: MigrateOptions = {},
   blueprint = STORE,
 ): Promise<readonly string[]> {
   checkedSchema(schema)
   await ask('begin')
   try {
-    await ask(`select pg_advisory_xact_lock(${lockNumber(schema)})`)
+    const [free] = await ask(`select pg_try_advisory_xact_lock(${lockNumber(schema)})::text`)
+    if (free?.[0] !== 'true') {
+      waits?.()
+      await ask(`select pg_advisory_xact_lock(${lockNumber(schema)})`)
+    }
     await ask(guardIn(blueprint, schema))
     await ask(preparation(schema))
     const { pending } = await migrationStatus(ask, schema, blueprint)

@@ -17,6 +17,8 @@ export interface PrepareParts {
   readonly clock: Clock
   readonly timers: Timers
   readonly log: Log
+  /** Calls it off: the connection is given up, and the server takes back what was begun on it. */
+  readonly signal?: AbortSignal | undefined
 }
 
 /** A migration takes as long as it takes, while the server is seen at it. */
@@ -25,19 +27,24 @@ const SCHEMA: Role = { name: 'schema', pipeline: false, workMs: Number.POSITIVE_
 const WITHIN_MS = 10_000
 
 export async function prepareSchema(parts: PrepareParts, schema: string, mayMigrate: boolean): Promise<void> {
-  const link = await opened(parts)
+  const { signal = NEVER, timers } = parts
+  const link = await opened(parts, signal)
+  const abandon = () => link.abandon(undefined)
+  signal.addEventListener('abort', abandon)
   try {
+    signal.throwIfAborted()
     await prepare(parts, (text, values) => link.ask(text, values), schema, mayMigrate)
   } finally {
-    await link.close(parts.timers)
+    signal.removeEventListener('abort', abandon)
+    await link.close(timers)
   }
 }
 
-async function opened({ route, clock }: PrepareParts): Promise<Link> {
+async function opened({ route, clock }: PrepareParts, signal: AbortSignal): Promise<Link> {
   const untilMs = clock.monotonicMs() + WITHIN_MS
   for (;;) {
     try {
-      return await route.open(SCHEMA, untilMs, NEVER)
+      return await route.open(SCHEMA, untilMs, signal)
     } catch (error) {
       const mayCome = error instanceof PostgresUnavailable && error.attempts.some(({ cause }) => isNotYet(cause))
       if (!mayCome || clock.monotonicMs() >= untilMs) throw error
@@ -73,5 +80,6 @@ async function prepare({ blueprint, log }: PrepareParts, ask: Ask, schema: strin
       `pawl: schema "${schema}" lacks ${pending.join(', ')}. Run \`pawl migrate\` with this database, or open it with { migrate: true }.`,
     )
   }
-  await migrate(ask, schema, {}, blueprint)
+  const waits = () => log.warn('somebody else is migrating the schema: it is waited for', { schema })
+  await migrate(ask, schema, { waits }, blueprint)
 }
