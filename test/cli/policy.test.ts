@@ -3,6 +3,7 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { afterAll, describe, expect, it } from 'vitest'
 import { defineJob } from '../../src/library/define-job.ts'
 import { open } from '../../src/open.ts'
+import { eventually } from '../support/eventually.ts'
 import { folder, json, pawl } from './pawl.ts'
 
 const home = folder()
@@ -115,5 +116,35 @@ describe('pawl policy explain and simulate', () => {
       'topic: none → job.cheap by b',
     )
     expect((await run('simulate', open2)).stdout).toMatch(/^3 jobs: 3 allow\. 0 would change\.\n$/)
+  })
+})
+
+describe('pawl jobs approve', () => {
+  const deploy = defineJob({ type: 'deploy', admission: true, async run() {} })
+  const asking = policy('asking', {
+    'a.yaml': 'rules:\n  - { id: all, decision: allow }\n  - { id: ask, decision: require_approval, fourEyes: true }\n',
+  })
+  const as = (USER: string, ...words: readonly string[]) => pawl(words, { env: { ...env, USER } })
+
+  it('is another’s than who has enqueued it, says why, and lets it in by the policy', async () => {
+    let id = ''
+    {
+      await using store = await open(env.PAWL_URL, { policy: asking, log: 'silent' })
+      id = (await store.enqueue(deploy, undefined, { actor: 'cli:ann' })).id
+      await eventually('somebody is asked', async () => (await store.get(id))?.approval !== undefined)
+    }
+    expect((await as('bob', 'jobs', 'approve', 'pj_nobody')).code).toBe(3)
+    const own = await as('ann', 'jobs', 'approve', id)
+    expect(own.code).toBe(4)
+    expect(own.stderr).toContain('another pair of eyes than those of cli:ann')
+    expect((await as('ann', 'jobs', 'admit', id)).code).toBe(4)
+    const { code } = await as('bob', 'jobs', 'approve', id, '--reason', 'looked at the diff')
+    expect(code).toBe(0)
+    expect((await as('bob', 'jobs', 'approve', id)).code).toBe(4)
+    await using store = await open(env.PAWL_URL, { policy: asking, log: 'silent' })
+    await eventually('it is let in', async () => (await store.get(id))?.state === 'queued')
+    expect(await store.events(id)).toContainEqual(
+      expect.objectContaining({ type: 'approved', actor: 'cli:bob', payload: { reason: 'looked at the diff' } }),
+    )
   })
 })

@@ -33,11 +33,15 @@ const job = (type: string, queue: string, attempts: number) =>
     },
   })
 
-async function judged(store: (typeof STORES)[number], work: (pawl: Pawl) => Promise<void>): Promise<void> {
+async function judged(
+  store: (typeof STORES)[number],
+  work: (pawl: Pawl) => Promise<void>,
+  rules: readonly object[] = RULES,
+): Promise<void> {
   await using place = await PLACES[store]()
   const folder = mkdtempSync(join(tmpdir(), 'pawl-recast-'))
   try {
-    writeFileSync(join(folder, 'rules.yaml'), JSON.stringify({ rules: RULES }))
+    writeFileSync(join(folder, 'rules.yaml'), JSON.stringify({ rules }))
     await using pawl = await openAt(place, { policy: folder, ticker: {} })
     await work(pawl)
   } finally {
@@ -93,4 +97,33 @@ describe.each(STORES)('a policy on %s', (store) => {
       const report = await pawl.verify()
       expect(report).toMatchObject({ discrepancies: [] })
     }))
+
+  it('runs so many at once as a rule says, in each tenant, of one more than that', () =>
+    judged(
+      store,
+      async (pawl) => {
+        const few = job('few', 'few', 5)
+        ran.length = 0
+        finish.clear()
+        const handles = [await pawl.enqueue(few, 'a'), await pawl.enqueue(few, 'b'), await pawl.enqueue(few, 'c')]
+        const theirs = await pawl.enqueue(few, 'theirs', { tenant: 'other' })
+        for (const { id } of [...handles, theirs])
+          await eventually(`${id} is let in`, async () => (await pawl.get(id))?.state !== 'pending')
+        await using _ = pawl.work([few], { concurrency: 8 })
+        await eventually('two of ours run', async () => ran.length >= 2)
+        // Of another tenant, one is let in besides, and waits for nothing but a worker.
+        expect((await pawl.explain(theirs.id)).because).not.toContain('rule,few-at-once')
+        const waits = handles[['a', 'b', 'c'].findIndex((name) => !ran.includes(name))]
+        expect((await pawl.explain(waits?.id ?? '')).because).toContain('rule,few-at-once')
+        expect(ran).toHaveLength(2)
+        for (const name of [...ran]) finish.get(name)?.()
+        await eventually('the third runs', async () => ran.length === 3)
+        for (const end of finish.values()) end()
+        for (const handle of handles) expect(await handle.result({ timeout: '20s' })).toBe('few')
+      },
+      [
+        { id: 'all', decision: 'allow' },
+        { id: 'few-at-once', decision: 'constrain', constrain: { concurrency: 2 } },
+      ],
+    ))
 })
