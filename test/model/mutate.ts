@@ -7,11 +7,14 @@ import { SHIPPED } from './core.ts'
 import type { Mutant, Patch } from './mutants/mutant.ts'
 
 const PARTS = ['core', 'store/ledger']
+/** Of the model's own hall: what a store does around the core. */
+const HABITS = new URL('./flow/habits.ts', import.meta.url)
 
 export async function mutate<T>({ name, patches }: Mutant, load: (sources: URL) => Promise<T>): Promise<T> {
   const folder = mkdtempSync(join(tmpdir(), 'pawl-mutant-'))
   try {
     for (const part of PARTS) cpSync(join(fileURLToPath(SHIPPED), part), join(folder, part), { recursive: true })
+    cpSync(fileURLToPath(HABITS), join(folder, 'model/habits.ts'))
     writeFileSync(join(folder, 'package.json'), '{"type":"module"}')
     for (const patch of patches) apply(name, join(folder, patch.file), patch)
     return await load(pathToFileURL(join(folder, '/')))

@@ -23,9 +23,10 @@
  * whatever is not core.
  *
  * Keys have worlds of their own: `keys` reaches every state of one key that so many steps lead to and heals each; `hall` walks at
- * random through a store in a few lines that asks the core whom to let in; `accounts` goes through every small crowd of
- * two accounts, and counts their turns. All know the core only through its functions
- * (flow/flow-core.ts) and judge F1–F13 by books of their own.
+ * random through a store in a few lines that asks the core whom to let in, and heals at the end, and some from each of their states;
+ * `accounts` goes through every small crowd of two accounts, and counts their turns; `ageing` floods what others wait behind. All know
+ * the core only through its functions (flow/flow-core.ts) and judge F1–F13 by books of their own. What a store must do beside
+ * what the core tells it are habits (flow/habits.ts), so that it has mutants as well.
  *
  * The protocol of Redis with a Postgres ledger (`src/store/ledger`) has a world of its own: two servers, two processes, two jobs and
  * one key. `ledger` reaches every state that so many steps (4 in the gate, 5, 6 in soak) lead to from thirteen beginnings, `ledger-walks`

@@ -3,6 +3,7 @@ import { CONFIGURATIONS, type Scale } from './configuration.ts'
 import { loadCore } from './core.ts'
 import { type Exploration, explore } from './explore.ts'
 import { exploreAccounts } from './flow/accounts.ts'
+import { exploreAgeing } from './flow/ageing.ts'
 import { exploreKeys } from './flow/explore-keys.ts'
 import { loadFlowCore } from './flow/flow-core.ts'
 import { walk } from './flow/walks.ts'
@@ -37,6 +38,11 @@ export const SUBJECTS: readonly Subject[] = [
     name: 'accounts',
     about: 'turns of two accounts, however many flows each has, at a key and at a lane',
     explore: async (sources) => exploreAccounts(await loadFlowCore(sources)),
+  },
+  {
+    name: 'ageing',
+    about: 'a flood of what is urgent, and how long others wait behind it',
+    explore: async (sources) => exploreAgeing(await loadFlowCore(sources)),
   },
   {
     name: 'ledger',

@@ -14,18 +14,22 @@ interface Crowd {
   readonly weights: readonly [x: number, y: number]
   readonly at: 'key' | 'lane'
   readonly first: 'x' | 'y'
-  /** All jobs are there from the beginning; or each flow has few, and another comes while one runs, or once it has ended. */
+  /**
+   * All jobs are there from the beginning; or each flow has few, and another comes while one runs, or once it has ended; or the second
+   * account comes when the first has had many turns by itself, some of them after it had had one of its own.
+   */
   readonly comes: (typeof COMES)[number]
   readonly isAlone: boolean
 }
 
-const COMES = ['at once', 'one by one', 'when dry'] as const
+const COMES = ['at once', 'one by one', 'when dry', 'late'] as const
 const TURNS = 24
 /** Jobs of each flow to begin with: who comes one by one has some that wait all the same. */
 const BEGUN: Readonly<Record<Crowd['comes'], number>> = {
   'at once': (TURNS + 1) * WINDOW,
   'one by one': 3,
   'when dry': 1,
+  late: (TURNS + 1) * WINDOW,
 }
 /** Thirds are no whole numbers. */
 const ABOUT = 1e-9
@@ -79,10 +83,19 @@ function takeTurns(core: FlowCore, crowd: Crowd, steps: string[]): number {
   )
   if (at === 'key') world.set('a', ONE)
   const inOrder = [...names].sort((a, b) => Number(b[1] === first) - Number(a[1] === first))
-  for (let n = 0; n < BEGUN[comes]; n += 1) for (const [name] of inOrder) world.insert(name, 0)
+  const begun = comes === 'late' ? inOrder.filter(([, account]) => account === first) : inOrder
+  for (let n = 0; n < BEGUN[comes]; n += 1) for (const [name] of begun) world.insert(name, 0)
   world.nudge()
   const had = { x: 0, y: 0 }
   for (let n = 0; n < TURNS; n += 1) {
+    if (comes === 'late' && n === TURNS / 2) {
+      // Nobody saves up turns while it has nothing to run: from here on it is as if both had come now.
+      had.x = 0
+      had.y = 0
+      for (const [name, account] of inOrder)
+        for (let i = 0; i < BEGUN[comes]; i += 1) if (account !== first) world.insert(name, 0)
+      world.nudge()
+    }
     for (let i = 0; i < WINDOW; i += 1) world.claim(LANE)
     const owned = [...world.jobs.values()].filter(({ place }) => place === 'owned')
     for (const { id, flow } of owned) {
@@ -97,7 +110,7 @@ function takeTurns(core: FlowCore, crowd: Crowd, steps: string[]): number {
     world.nudge()
     world.due()
     world.now += 1
-    judge(crowd, had)
+    if (comes !== 'late' || n >= TURNS / 2) judge(crowd, had)
   }
   const [less, more] = [had.x, had.y].sort((a, b) => a - b) as [number, number]
   must(less * 4 >= more, 'turns', `one of them was hardly served: ${JSON.stringify(had)}`)

@@ -11,6 +11,8 @@ import type {
   newestFirst,
   takenBack,
 } from '../../../src/core/flow/take-back.ts'
+import { SHIPPED } from '../core.ts'
+import type * as habits from './habits.ts'
 
 export interface FlowCore {
   readonly decideKey: typeof decideKey
@@ -26,11 +28,13 @@ export interface FlowCore {
   readonly isStanding: typeof isStanding
   readonly newestFirst: typeof newestFirst
   readonly takenBack: typeof takenBack
+  readonly habits: typeof habits
 }
 
 const FILES = ['decide.ts', 'gate.ts', 'let-in.ts', 'room.ts', 'slots.ts', 'take-back.ts']
 
 export async function loadFlowCore(at: URL): Promise<FlowCore> {
   const parts = await Promise.all(FILES.map((file) => import(new URL(`core/flow/${file}`, at).href)))
-  return Object.assign({}, ...parts)
+  const own = at.href === SHIPPED.href ? './habits.ts' : new URL('model/habits.ts', at).href
+  return Object.assign({}, ...parts, { habits: await import(own) })
 }

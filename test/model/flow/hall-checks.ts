@@ -44,6 +44,16 @@ export function judgeHall(world: HallWorld, before: Taken): Taken {
   return taken
 }
 
+/** What the ticker has just looked at: no lane keeps a flow waiting that could stand in it. */
+export function judgeTicked(world: HallWorld): void {
+  for (const { name, lane, waitsAt } of world.flows.values())
+    must(
+      waitsAt === undefined || !waitsAt.startsWith('lane ') || world.standing(lane) >= WINDOW,
+      'F11',
+      `${name} waits at lane ${lane}, which has room`,
+    )
+}
+
 /** F2, from the claims themselves. */
 function paced(name: string, { claims, rates }: HallKey, now: number): void {
   const last = claims.at(-1)

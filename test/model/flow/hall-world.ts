@@ -13,8 +13,10 @@ import type { FlowCore } from './flow-core.ts'
 
 export interface HallJob {
   readonly id: string
-  readonly flow: string
+  flow: string
   readyAt: number
+  /** The model's own books: since when it waits, which being let in and taken back does not change. */
+  since: number
   place: 'held' | 'standing' | 'owned' | 'aside' | 'ended'
   letInAt: number
   claimedAt: number
@@ -118,7 +120,8 @@ export class HallWorld implements Hall {
   insert(flow: string, delayMs: number): void {
     this.#made += 1
     const id = `pj_${String(this.#made).padStart(6, '0')}`
-    this.jobs.set(id, { id, flow, readyAt: this.now + delayMs, place: 'held', letInAt: 0, claimedAt: 0 })
+    const readyAt = this.now + delayMs
+    this.jobs.set(id, { id, flow, readyAt, since: readyAt, place: 'held', letInAt: 0, claimedAt: 0 })
     this.#arrive(flow)
   }
 
@@ -145,7 +148,10 @@ export class HallWorld implements Hall {
     const woken = [...this.keys].filter((key) => (wakeAt(key) ?? Infinity) <= this.now).sort(byTime(wakeAt))
     const awake = woken.map(([name]) => name)
     for (const name of awake) this.#key(name).wakeAt = undefined
-    const always = flows.flatMap(({ lane, queue }) => [atLane(lane), atQueue(queue)])
+    const always = this.#core.habits.always(
+      flows.map(({ lane }): Place => atLane(lane)),
+      flows.map(({ queue }): Place => atQueue(queue)),
+    )
     this.#look([...freed, ...awake.map(atKey), ...always], arrived)
   }
 
@@ -173,10 +179,13 @@ export class HallWorld implements Hall {
       const cause = { job: id, attempt: 1, code: 'E', actor: 'w', requestId: 'r' }
       this.#hear(first, { type: signal, claimedAt: job.claimedAt, cause, retryAfterMs } as KeyInput)
     }
-    const places = job.place === 'held' ? [] : this.#free(job)
+    const { vacates, lookedAtByCancel } = this.#core.habits
+    const freed = job.place === 'held' || !vacates(then) ? [] : this.#free(job)
+    const places = job.place === 'standing' ? lookedAtByCancel(freed) : freed
     job.place = then === 'again' ? 'held' : then
     if (then === 'again') {
       job.readyAt = this.now + retryAfterMs
+      job.since = job.readyAt
       this.#come(job.flow)
     }
     this.#look(hears ? [...places, ...this.#shut(first)] : places, [])
@@ -186,7 +195,47 @@ export class HallWorld implements Hall {
     const job = this.#job(id)
     job.place = 'held'
     job.readyAt = this.now
+    job.since = this.now
     this.#arrive(job.flow)
+  }
+
+  /**
+   * A job that nobody owns is another flow's from now on, or ready at another time: its priority was changed, a duplicate has replaced
+   * its input, or has put it off. What stood of it is free.
+   */
+  move(id: string, flow: string, delayMs: number): void {
+    const job = this.#job(id)
+    const places = job.place === 'standing' ? this.#free(job) : []
+    job.place = 'held'
+    job.flow = flow
+    job.readyAt = this.now + delayMs
+    job.since = job.readyAt
+    this.#come(flow)
+    this.#look(places, [])
+  }
+
+  /** A word of an operator about a key. */
+  operate(name: string, type: 'reset' | 'probe'): void {
+    this.#hear(name, {
+      type,
+      cause: { job: undefined, attempt: undefined, code: undefined, actor: 'o', requestId: 'r' },
+    })
+    this.#look(this.#shut(name), [])
+  }
+
+  /** Another that goes on from here by itself. */
+  copy(): HallWorld {
+    const other = new HallWorld(this.#core, this.#isAlone)
+    for (const [id, job] of this.jobs) other.jobs.set(id, { ...job })
+    for (const [name, key] of this.keys)
+      other.keys.set(name, { ...key, claims: [...key.claims], rates: [...key.rates] })
+    for (const [name, flow] of this.flows) other.flows.set(name, flow)
+    for (const name of this.arrivals) other.arrivals.add(name)
+    for (const queue of this.paused) other.paused.add(queue)
+    for (const [ring, at] of this.#hungry) other.#hungry.set(ring, at)
+    other.now = this.now
+    other.#made = this.#made
+    return other
   }
 
   set(name: string, limit: Limit): void {
@@ -208,19 +257,20 @@ export class HallWorld implements Hall {
     this.paused.add(queue)
     const standing = this.#in('standing').filter(({ flow }) => this.flow(flow).queue === queue)
     this.#look(
-      standing.flatMap(({ id }) => this.#back(id)),
+      this.#core.habits.takenBackByPause(standing).flatMap(({ id }) => this.#back(id)),
       [],
     )
   }
 
   unpause(queue: string): void {
     this.paused.delete(queue)
-    this.#look([atQueue(queue)], [])
+    this.#look(this.#core.habits.lookedAtByResume(atQueue(queue)), [])
   }
 
   /** Whoever waits somewhere is found there; in a store that strangers write to, nobody can know that when it comes. */
   #come(flow: string): void {
-    if (!this.#isAlone || this.flow(flow).waitsAt === undefined) this.arrivals.add(flow)
+    const arrived = !this.#isAlone || this.flow(flow).waitsAt === undefined
+    if (this.#core.habits.noted(arrived)) this.arrivals.add(flow)
   }
 
   #arrive(flow: string): void {
@@ -253,6 +303,7 @@ export class HallWorld implements Hall {
     const job = this.#job(id)
     const places = this.#free(job)
     job.place = 'held'
+    job.readyAt = this.#core.habits.placeOnReturn(job.readyAt, this.now)
     this.#come(job.flow)
     return places
   }
@@ -291,8 +342,10 @@ export class HallWorld implements Hall {
       this.flows.set(flow.name, flow)
     }
     for (const { job: id, flow, keys } of admitted) {
-      const [head] = this.held(flow)
-      must(head?.job === id, 'F12', `${id} of ${flow} overtook ${head?.job}`)
+      const [head] = this.#in('held')
+        .filter((job) => job.flow === flow)
+        .sort((a, b) => a.since - b.since || (a.id < b.id ? -1 : 1))
+      must(head?.id === id, 'F12', `${id} of ${flow} overtook ${head?.id}`)
       this.#job(id).place = 'standing'
       this.#job(id).letInAt = this.now
       for (const key of keys) {

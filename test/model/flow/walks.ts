@@ -5,19 +5,23 @@ import type { Scale } from '../configuration.ts'
 import { type Draw, drawing } from '../drawing.ts'
 import type { Counterexample, Exploration } from '../explore.ts'
 import type { FlowCore } from './flow-core.ts'
-import { judgeHall, type Taken } from './hall-checks.ts'
+import { judgeHall, judgeTicked, type Taken } from './hall-checks.ts'
 import { type HallJob, HallWorld, KEY_NAMES, LANES } from './hall-world.ts'
 
 const WALKS: Readonly<Record<Scale, number>> = { gate: 300, full: 20_000, deep: 60_000 }
 const STEPS = 120
 const HEALED_WITHIN = 900
+/** Of so many walks one heals from each of its states, and not only from its last. */
+const HEALS_EVERY: Readonly<Record<Scale, number>> = { gate: 100, full: 200, deep: 200 }
 
 export function walk(core: FlowCore, scale: Scale): Exploration {
   let edges = 0
   for (let seed = 1; seed <= WALKS[scale]; seed += 1) {
     const steps: string[] = []
     try {
-      edges += walkOnce(new HallWorld(core, seed % 2 === 0), seed, steps)
+      const world = new HallWorld(core, seed % 2 === 0)
+      const healsFrom = seed % HEALS_EVERY[scale] < 2 ? (from: Taken) => healed(world.copy(), from) : undefined
+      edges += walkOnce(world, seed, steps, healsFrom)
     } catch (error) {
       const { rule, message } = error instanceof Breach ? error : { rule: 'total', message: String(error) }
       const counterexample: Counterexample = { rule, what: message, steps: [`walk ${seed}`, ...steps] }
@@ -29,22 +33,42 @@ export function walk(core: FlowCore, scale: Scale): Exploration {
 
 const NOTHING = { units: 0, depth: STEPS, complete: false, rows: [] } as const
 
-export function walkOnce(world: HallWorld, seed: number, steps: string[]): number {
+export function walkOnce(
+  world: HallWorld,
+  seed: number,
+  steps: string[],
+  healsFrom: (taken: Taken) => void = () => {},
+): number {
   const draw = drawing(seed)
   let taken: Taken = new Map()
   const step = (label: string, act: () => void): void => {
     steps.push(`${String(world.now).padStart(9)}  ${label}`)
     act()
     taken = judgeHall(world, taken)
+    if (label === 'due') judgeTicked(world)
   }
   for (const name of KEY_NAMES) {
     const limit = limitFrom(draw)
     step(`set ${name} ${JSON.stringify(limit)}`, () => world.set(name, limit))
   }
-  for (let n = 0; n < STEPS; n += 1) step(...something(world, draw))
+  for (let n = 0; n < STEPS; n += 1) {
+    step(...something(world, draw))
+    healsFrom(taken)
+  }
   heal(world, step, SERVED)
   heal(world, step, LANES)
   return steps.length
+}
+
+/** Whatever state it is in. */
+function healed(world: HallWorld, from: Taken): void {
+  let taken = from
+  const step = (_: string, act: () => void): void => {
+    act()
+    taken = judgeHall(world, taken)
+  }
+  heal(world, step, SERVED)
+  heal(world, step, LANES)
 }
 
 type Act = readonly [label: string, act: () => void]
@@ -73,10 +97,26 @@ function something(world: HallWorld, draw: Draw): Act {
     return [`set ${key} ${JSON.stringify(limit)}`, () => world.set(key, limit)]
   }
   if (dice < 94) return [`spend ${key}`, () => world.spend(key, 3)]
+  if (dice < 96) {
+    const type = pick(['reset', 'probe'] as const, draw) ?? 'reset'
+    return [`${type} ${key}`, () => world.operate(key, type)]
+  }
+  if (dice < 98) return moving(world, draw)
   const queue = pick(['p', 'q'], draw) ?? 'p'
   return world.isPaused(queue)
     ? [`resume ${queue}`, () => world.unpause(queue)]
     : [`pause ${queue}`, () => world.pause(queue)]
+}
+
+/** A held or standing job is another flow's of its queue, or another time's. */
+function moving(world: HallWorld, draw: Draw): Act {
+  const job = pick([...jobsIn(world, 'standing'), ...jobsIn(world, 'held')], draw)
+  if (job === undefined) return ['due', () => world.due()]
+  const { queue } = world.flow(job.flow)
+  const there = [...world.flows.values()].filter((flow) => flow.queue === queue)
+  const flow = draw(2) === 0 ? job.flow : (pick(there, draw)?.name ?? job.flow)
+  const delayMs = pick([0, 700, 3_000], draw) ?? 0
+  return [`move ${job.id} to ${flow} in ${delayMs}`, () => world.move(job.id, flow, delayMs)]
 }
 
 function ending(world: HallWorld, draw: Draw): Act {

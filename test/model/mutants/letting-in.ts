@@ -1,5 +1,5 @@
 /** What could be wrong with slots, room and turns. */
-import { type Mutant, mutant } from './mutant.ts'
+import { type Mutant, mutant, ofStore } from './mutant.ts'
 
 export const LETTING_IN: readonly Mutant[] = [
   mutant('nothing-taken-back', 'hall', ['flow/take-back.ts', 'back.push(slot.job)', '']),
@@ -80,6 +80,23 @@ export const LETTING_IN: readonly Mutant[] = [
     'flow/hall.ts',
     'Math.max(pass, last ?? pass) + 1 / weight',
     'Math.max(pass, last ?? pass) + 1',
+  ]),
+  ofStore('taken-back-place-lost', '_now: number): number => readyAt', 'now: number): number => now + readyAt * 0'),
+  ofStore('pause-keeps-slots', 'readonly Job[] => standing', 'readonly Job[] => standing.slice(0, 0)'),
+  ofStore('resume-lets-nobody-in', 'readonly Place[] => [queue]', 'readonly Place[] => [queue].slice(1)'),
+  ofStore('cancel-lets-nobody-in', 'readonly Place[] => freed', 'readonly Place[] => freed.slice(0, 0)'),
+  ofStore(
+    'wait-keeps-its-slot',
+    "(_then: 'ended' | 'aside' | 'again'): boolean => true",
+    "(then: string): boolean => then !== 'aside'",
+  ),
+  ofStore('arrival-lost', '(arrived: boolean): boolean => arrived', '(arrived: boolean): boolean => arrived && false'),
+  ofStore('lanes-not-looked-at-by-the-ticker', '  ...lanes,\n', ''),
+  mutant('pass-of-a-returning-flow-kept-low', 'accounts', ['flow/hall.ts', 'Math.max(pass, lowest)', 'pass']),
+  mutant('no-ageing', 'ageing', [
+    'flow/let-in.ts',
+    'urgencyOf(priority, hall.hungrySince(place, priority), now, AGE_MS)',
+    'priority',
   ]),
   mutant('no-patience', 'hall', ['flow/take-back.ts', 'now - letInAt >= PATIENCE_MS', 'false']),
 ]

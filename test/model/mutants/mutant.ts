@@ -5,7 +5,7 @@
 import type { Scale } from '../configuration.ts'
 
 export interface Patch {
-  /** Below `src/`. */
+  /** Below `src/`, or of the model's hall. */
   readonly file: string
   readonly find: string
   readonly replace: string
@@ -36,6 +36,12 @@ export const mutant = (name: string, on: string, ...changes: readonly Change[]):
 export const wide = (name: string, on: string, ...changes: readonly Change[]): Mutant => ({
   ...mutant(name, on, ...changes),
   scale: 'full',
+})
+
+/** Of what a store does around the core, as the model's hall has it. */
+export const ofStore = (name: string, find: string, replace: string): Mutant => ({
+  ...mutant(name, 'hall'),
+  patches: [{ file: 'model/habits.ts', find, replace }],
 })
 
 /** Of the ledger's protocol. */

@@ -106,6 +106,23 @@ export class HallTwin extends HallWorld {
     this.#commit(() => this.#hold(id))
   }
 
+  override move(id: string, flow: string, delayMs: number): void {
+    const { place, flow: before } = this.#job(id)
+    super.move(id, flow, delayMs)
+    this.#commit(() => {
+      const { lane } = this.#flow(before)
+      this.#leave(id)
+      if (place === 'standing') this.#usher.free(numberOf(id), this.now)
+      if (place === 'standing') this.#usher.look(`lane ${lane}`)
+      this.#hold(id)
+    })
+  }
+
+  override operate(name: string, type: 'reset' | 'probe'): void {
+    super.operate(name, type)
+    this.#commit(() => this.#setGate(name))
+  }
+
   override set(name: string, limit: Parameters<HallWorld['set']>[1]): void {
     super.set(name, limit)
     this.#commit(() => this.#setGate(name))
