@@ -1,149 +1,65 @@
-/** Faults of a Redis and of its ledger in the middle of work, judged from outside by what callers were told. */
-import { kill } from 'node:process'
+/** Faults of a Redis and of its ledger in the middle of each phase of work, judged from outside by what callers were told. */
+import { randomInt } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
 import { expect } from 'vitest'
-import { openStoreFixture, type StoreFixture } from '../../../src/store/conformance/store-fixture.ts'
-import type { Ledger } from '../../../src/store/ledger/ledger-port.ts'
 import { openPostgresLedger } from '../../../src/store/postgres/ledger/postgres-ledger.ts'
-import { pairs, words } from '../../../src/store/redis/connection/reply.ts'
-import { openRedisStore } from '../../../src/store/redis/redis.ts'
-import type { Store } from '../../../src/store/store.ts'
+import { list, pairs, words } from '../../../src/store/redis/connection/reply.ts'
+import { openRedisStore, type RedisStore } from '../../../src/store/redis/redis.ts'
 import { eventually } from '../../support/eventually.ts'
-import { type PostgresServer, startPostgres } from '../../support/postgres.ts'
-import { startProxy, type TcpProxy } from '../../support/proxy.ts'
+import { startPostgres } from '../../support/postgres.ts'
+import { startProxy } from '../../support/proxy.ts'
 import { type RedisServer, startRedis } from '../../support/redis.ts'
-import { scaled } from '../../support/scale.ts'
+import { scaled, soaking } from '../../support/scale.ts'
 import { itOnRedis } from '../../support/with-redis.ts'
-import { ledgerWith } from './ledger-with.ts'
+import { boundedScripts } from './bounded-scripts.ts'
+import { asked, type Fault, POSTGRES_FAULTS, REDIS_FAULTS, type Servers } from './faults.ts'
+import { startLives } from './lives-together.ts'
+import { during, hesitating, PHASES, type Phase, type Stop } from './phases.ts'
 import { rawLink, WITH_DEBUG } from './raw.ts'
-import { expectTold, live, toldNothing } from './told.ts'
 
-const POSTGRES_FAULTS = scaled(1, 50)
-/** Longer than anybody's turn to ship. */
-const PAST_THE_TURN_MS = 250
-/** How long a phase is waited for in which to do it; nobody may come to it. */
-const PHASE_WITHIN_MS = 2_000
+/** The gate meets each fault of Redis once, in phases that differ from run to run. */
+const COUNTS = { redis: scaled(REDIS_FAULTS.length, 200), postgres: scaled(1, 50) }
+const DRAWN = soaking ? 0 : randomInt(PHASES.length * POSTGRES_FAULTS.length)
+/** Entries that may wait for the ledger here, so few that they do. */
+const UNSHIPPED = 2
+const LOOK_EVERY_MS = 50
 
-/** Of those who ship, join, load and fold: whom a fault finds in the middle of it. `work`: nobody in particular. */
-type Phase = 'work' | 'append' | 'fence' | 'imageAfter' | 'fold'
-const PHASES: readonly Phase[] = ['work', 'append', 'fence', 'fold', 'imageAfter']
-
-interface Servers {
-  /** The one that is led to, and a second that follows it, or not. */
-  redis: RedisServer
-  other: RedisServer
-  readonly postgres: PostgresServer
-  /** The ways of the two processes to Redis. */
-  readonly ways: readonly [TcpProxy, TcpProxy]
-  /** While it names a phase, processes stop before it; `there`: so many have. */
-  readonly stopped: { at: Phase; there: number }
+interface Meeting {
+  readonly fault: Fault
+  readonly phase: Phase
 }
 
-async function asked(redis: RedisServer, ...request: string[]): Promise<string> {
-  const link = await rawLink(redis)
-  const answer = await link.send(request)
-  await link.close()
-  return String(answer)
+/** The n-th: in as many as there are of both together each fault has met each phase. */
+function meeting(faults: readonly Fault[], n: number): Meeting {
+  const phase = PHASES[(n + Math.floor(n / faults.length) + DRAWN) % PHASES.length]
+  const fault = faults[(n + (faults === POSTGRES_FAULTS ? DRAWN : 0)) % faults.length]
+  if (fault === undefined || phase === undefined) throw new Error('there is one of each')
+  return { fault, phase }
 }
 
-/** One after the other, as often as is asked for. The server keeps no more than its last snapshot. */
-const FAULTS: readonly ((servers: Servers) => Promise<void>)[] = [
-  async ({ redis }) => void (await asked(redis, 'FLUSHALL')),
-  async ({ redis }) => {
-    await asked(redis, 'SAVE')
-    await pause(50)
-    await redis.kill()
-    await redis.restart()
-  },
-  async ({ redis }) => {
-    redis.freeze()
-    await pause(PAST_THE_TURN_MS)
-    kill(redis.pid, 'SIGCONT')
-  },
-  // Both masters are written: the second process is led to the replica, and later on both are.
-  async (servers) => {
-    const { redis, other, ways } = servers
-    await asked(other, 'REPLICAOF', '127.0.0.1', String(redis.port))
-    await eventually('the replica follows', async () =>
-      /master_link_status:up/.test(await asked(other, 'INFO', 'replication')),
-    )
-    await asked(other, 'REPLICAOF', 'NO', 'ONE')
-    await pause(50)
-    ways[1].lead(other.url)
-    ways[1].reset()
-    await pause(2 * PAST_THE_TURN_MS)
-    ways[0].lead(other.url)
-    ways[0].reset()
-    Object.assign(servers, { redis: other, other: redis })
-  },
-  async ({ redis }) => {
-    await redis.kill()
-    await redis.restart()
-  },
-  // Out of memory: what needs more is refused before anything was written.
-  async ({ redis }) => {
-    await asked(redis, 'CONFIG', 'SET', 'maxmemory', '1')
-    await pause(PAST_THE_TURN_MS)
-    await asked(redis, 'CONFIG', 'SET', 'maxmemory', '0')
-  },
-  async ({ redis }) => {
-    await asked(redis, 'FLUSHALL')
-    await pause(20)
-    await redis.kill()
-    await redis.restart()
-  },
-  // Half-open: neither end is told, and nothing gets through.
-  async ({ ways }) => {
-    for (const way of ways) way.swallow()
-    await pause(PAST_THE_TURN_MS)
-  },
-  // Back to where it was without a new life of it: nothing but the ledger can tell.
-  async ({ redis }) => {
-    await asked(redis, 'SAVE')
-    await pause(50)
-    await asked(redis, 'DEBUG', 'RELOAD', 'NOSAVE')
-  },
-  async ({ ways }) => {
-    for (const way of ways) way.reset()
-  },
-]
-const REDIS_FAULTS = scaled(FAULTS.length, 200)
-
-async function postgresFault({ postgres }: Servers): Promise<void> {
-  await postgres.kill()
-  await postgres.restart()
+/** Those of Postgres spread among those of Redis. */
+function meetings(): readonly Meeting[] {
+  const every = COUNTS.redis / COUNTS.postgres
+  return Array.from({ length: COUNTS.redis }, (_, n) => {
+    const ofRedis = meeting(REDIS_FAULTS, n)
+    const before = Math.floor(n / every)
+    return Math.floor((n + 1) / every) > before ? [ofRedis, meeting(POSTGRES_FAULTS, before)] : [ofRedis]
+  }).flat()
 }
 
-/** In the middle of a phase, if somebody comes to it: a server that is joined has been emptied before. */
-async function during(servers: Servers, phase: Phase, fault: (servers: Servers) => Promise<void>): Promise<void> {
-  const { stopped } = servers
-  stopped.there = 0
-  stopped.at = phase
-  if (phase === 'fence' || phase === 'imageAfter') await asked(servers.redis, 'FLUSHALL')
-  const until = performance.now() + PHASE_WITHIN_MS
-  while (phase !== 'work' && stopped.there === 0 && performance.now() < until) await pause(5)
-  await fault(servers)
-  // Longer than a turn: who was stopped goes on after others have.
-  await pause(phase === 'work' ? 0 : PAST_THE_TURN_MS)
-  stopped.at = 'work'
-}
-
-/** Stopped before a phase, as a process is that the machine has forgotten for a while. */
-function hesitating(ledger: Ledger, stopped: Servers['stopped']): Ledger {
-  const before = async (phase: Phase) => {
-    if (stopped.at === phase) stopped.there += 1
-    while (stopped.at === phase) await pause(5)
+/** What waits for the ledger on a server at most, looked at all the while; those that begin to be joined have their own counts. */
+async function watchUnshipped(servers: Servers, signal: AbortSignal): Promise<number> {
+  let most = 0
+  while (!signal.aborted) {
+    await pause(LOOK_EVERY_MS)
+    const link = await rawLink(servers.redis).catch(() => undefined)
+    const known = await link?.send(['HMGET', '{pawl:0}:meta', 'logged', 'shipped', 'epoch', 'joining']).catch(() => [])
+    await link?.close()
+    const [logged, shipped, epoch, joining] = list(known ?? []).map(Number)
+    if (epoch === joining) most = Math.max(most, (logged ?? 0) - (shipped ?? 0))
   }
-  return ledgerWith(ledger, {
-    append: (append) => before('append').then(() => ledger.append(append)),
-    fence: (epoch) => before('fence').then(() => ledger.fence(epoch)),
-    fold: (step) => before('fold').then(() => ledger.fold(step)),
-    imageAfter: (cursor) => before('imageAfter').then(() => ledger.imageAfter(cursor)),
-  })
+  return most
 }
-
-const fixtureOf = (store: Store): Promise<StoreFixture> =>
-  openStoreFixture({ store, advance: async () => {}, close: async () => {} }, {})
 
 /** Of meta: what calls have changed. */
 const OF_CALLS = ['seq', 'name', 'purged']
@@ -162,6 +78,15 @@ async function contentOf(redis: RedisServer): Promise<Readonly<Record<string, st
   return Object.fromEntries([...keys.map((key, n) => [key, String(digests[n])]), ...fields])
 }
 
+/** When nobody does anything any more. */
+async function expectQuiet({ ledger }: RedisStore): Promise<void> {
+  await eventually('all is shipped and folded', async () => {
+    const standing = await ledger?.standing()
+    return standing?.unshipped === 0 && standing.unfolded === 0
+  })
+  expect(await ledger?.compared(() => {})).toEqual([])
+}
+
 itOnRedis(
   'all that callers were told is in the ledger, whatever befalls Redis, Postgres or a shipper meanwhile',
   async () => {
@@ -171,37 +96,54 @@ itOnRedis(
     await using postgres = await startPostgres()
     await using way = await startProxy(first.url)
     await using anotherWay = await startProxy(first.url)
-    const stopped: Servers['stopped'] = { at: 'work', there: 0 }
-    const servers: Servers = { redis: first, other: second, postgres, ways: [way, anotherWay], stopped }
-    const { url } = postgres
-    const open = async (ledger: Ledger, { url: to }: TcpProxy) =>
-      openRedisStore({ url: to, ledger, evictAfterMs: 200, answerWithinMs: 1_000 })
-    const slow = hesitating(await openPostgresLedger({ url, migrate: true }), stopped)
-    const stores = [await open(slow, way), await open(await openPostgresLedger({ url }), anotherWay)]
-    const fixtures = await Promise.all(stores.map(fixtureOf))
-    const told = toldNothing()
-    const over = new AbortController()
-    const lives = fixtures.flatMap((fixture) => [live(fixture, told, over.signal), live(fixture, told, over.signal)])
-    const failed = Promise.all(lives)
-    failed.catch(() => over.abort())
-    const every = Math.ceil((REDIS_FAULTS + POSTGRES_FAULTS) / POSTGRES_FAULTS)
-    for (let n = 0; n < REDIS_FAULTS + POSTGRES_FAULTS && !over.signal.aborted; n += 1) {
-      const before = told.ended.size
-      while (told.ended.size < before + 5 && !over.signal.aborted) await pause(2)
-      const isPostgres = n % every === 4
-      const fault = isPostgres ? postgresFault : (FAULTS[n % FAULTS.length] as typeof postgresFault)
-      await during(servers, PHASES[n % PHASES.length] as Phase, fault)
+    await using ledgerWay = await startProxy(postgres.url)
+    await using anotherLedgerWay = await startProxy(postgres.url)
+    const stop: Stop = { at: 'work', there: 0 }
+    await (await openPostgresLedger({ url: postgres.url, migrate: true }))[Symbol.asyncDispose]()
+    const scripts = boundedScripts(UNSHIPPED)
+    const open = async (to: string, behind: string) => {
+      const ledger = hesitating(await openPostgresLedger({ url: behind }), stop)
+      return openRedisStore({ url: to, ledger, scripts, evictAfterMs: 200, answerWithinMs: 1_000 })
     }
-    over.abort()
-    await failed
-    for (const fixture of fixtures) await expectTold(fixture, told)
+    const stores = [await open(way.url, ledgerWay.url), await open(anotherWay.url, anotherLedgerWay.url)]
+    const lives = startLives(stores, 3)
+    const servers: Servers = {
+      redis: first,
+      other: second,
+      postgres,
+      ways: [way, anotherWay],
+      ledgerWays: [ledgerWay, anotherLedgerWay],
+      worked: lives.worked,
+      snapshots: [],
+    }
+    const watch = new AbortController()
+    const unshipped = watchUnshipped(servers, watch.signal)
+    const met: string[] = []
+    const missed = new Set<string>()
+    for (const { fault, phase } of meetings()) {
+      const name = `${fault.name}, ${phase}`
+      const so = await lives
+        .worked(5)
+        .then(() => during(servers, stop, phase, fault))
+        .catch((error: unknown) => {
+          throw new Error(`after ${met.slice(-3).join('; ')}`, { cause: error })
+        })
+      if (so) missed.delete(name)
+      else if (!met.includes(name)) missed.add(name)
+      met.push(name)
+    }
+    await lives.over()
+    watch.abort()
+    await lives.expectTold()
+    expect(await unshipped).toBeLessThanOrEqual(2 * UNSHIPPED)
+    for (const store of stores) await expectQuiet(store)
     // What is in Redis is what the ledger makes of an empty one.
-    const { redis } = servers
-    const hot = await contentOf(redis)
-    await asked(redis, 'FLUSHALL')
-    for (const fixture of fixtures) await expectTold(fixture, told)
-    expect(await contentOf(redis)).toEqual(hot)
+    const hot = await contentOf(servers.redis)
+    await asked(servers.redis, 'FLUSHALL')
+    await lives.expectTold()
+    expect(await contentOf(servers.redis)).toEqual(hot)
+    if (soaking) expect([...missed], 'phases that nobody came to').toEqual([])
     await Promise.all(stores.map((store) => store.close()))
   },
-  scaled(120_000, 1_200_000),
+  scaled(180_000, 2_400_000),
 )
