@@ -90,4 +90,22 @@ describeOnRedis('a server whose memory is full', () => {
     expect(new Set(purged.map(({ status }) => status))).toEqual(new Set(['applied']))
     await store.close()
   })
+
+  it('does not say that nothing was written where some of it was', async () => {
+    await using server = await startRedis()
+    const store = await openRedisStore({ url: server.url, retryForMs: 500 })
+    const fixture = await fixtureOf(store)
+    await fixture.insertOne()
+    const used = /used_memory:(\d+)/.exec(String(await asked(server, 'INFO', 'memory')))?.[1]
+    await asked(server, 'CONFIG', 'SET', 'maxmemory', String(Number(used) + (8 << 20)))
+    const input = JSON.stringify('z'.repeat(600_000))
+    const drafts = Array.from({ length: 40 }, () => fixture.draft({ input }))
+    await expect(store.insert(drafts)).rejects.toThrow(expect.objectContaining({ code: 'UNAVAILABLE' }))
+    const { items } = await store.load(drafts.map(({ job }) => ({ id: job.id })))
+    expect(items.filter((item) => item !== undefined).length).toBeGreaterThan(0)
+    await asked(server, 'CONFIG', 'SET', 'maxmemory', '0')
+    const again = await store.insert(drafts)
+    expect(new Set(again.items.map(({ status }) => status))).toEqual(new Set(['inserted', 'exists']))
+    await store.close()
+  })
 })

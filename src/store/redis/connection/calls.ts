@@ -22,7 +22,10 @@ import {
   isFull,
   isPassing,
   isUnknownScript,
+  mayBeDone,
+  NotJoined,
   overloaded,
+  Unfinished,
   unavailable,
 } from './trouble.ts'
 
@@ -134,10 +137,15 @@ export class Calls {
     return this.#life
   }
 
-  /** Does some work made of calls, again from its beginning where the server was away meanwhile, or is another. */
-  async repeated<T>(work: () => Promise<T>): Promise<T> {
+  /**
+   * Does some work made of calls, again from its beginning where the server was away meanwhile, or is another. Who is told that there is no
+   * room is told that nothing was written: so not where some of it was, or may have been; then room is waited for. `isTouched`: of what the
+   * work itself knows to be written.
+   */
+  async repeated<T>(work: () => Promise<T>, isTouched: () => boolean = () => false): Promise<T> {
     const { clock, timers, retryForMs, link } = this.#parts
     const untilMs = clock.monotonicMs() + retryForMs
+    let mayBeTouched = false
     for (let pauseMs = PAUSE_MS; ; pauseMs = Math.min(PAUSE_MOST_MS, pauseMs * 2)) {
       if (this.#closed) throw closed()
       const life = this.#life
@@ -145,12 +153,14 @@ export class Calls {
         const done = await work()
         // Else what it has read may be of two lives: numbers of the one, by what they mean in the other.
         if (life === this.#life) return done
-      } catch (error) {
+      } catch (thrown) {
         if (this.#closed) throw closed()
-        if (isFull(error)) throw overloaded(error)
-        if (isBehind(error)) throw behind(error)
+        const error = thrown instanceof Unfinished ? thrown.cause : thrown
+        mayBeTouched ||= thrown instanceof Unfinished || mayBeDone(error) || isTouched()
+        if (!mayBeTouched && isFull(error)) throw overloaded(error)
+        if (!mayBeTouched && isBehind(error)) throw behind(error)
         if (error instanceof Rejoined || life !== this.#life) continue
-        if (!isPassing(error)) throw error
+        if (!isPassing(error) && !isFull(error) && !isBehind(error)) throw error
         if (clock.monotonicMs() >= untilMs) throw unavailable(link.where, error)
         await timers.sleep(pauseMs)
       }
@@ -160,12 +170,25 @@ export class Calls {
   /** One script. The first word of its answer is the time. `life`: the one that its words were made in; nothing is done in another. */
   async call(name: ScriptName, args: readonly string[], life = this.#life): Promise<readonly Reply[]> {
     if (this.#closed) throw closed()
-    const epoch = await this.#epoch()
+    const { link } = this.#parts
+    const { connections } = link
+    const epoch = await this.#epoch().catch((error: unknown) => {
+      throw isFull(error) ? new NotJoined(error) : error
+    })
     if (life !== this.#life) throw new Rejoined()
     const own = NAMED.has(name) ? this.#nextName() : undefined
     const words = [epoch, String(this.#parts.clockSetByMs()), ...(own === undefined ? [] : [own]), ...args]
-    const send = () => this.#run(name, words)
-    const answer = await this.#backing.answer({ script: name, epoch, name: own, send })
+    // What is waited for before it is sent may take as long as a server takes to come back, or another in its place.
+    let isAnswered = false
+    const send = async () => {
+      if (link.connections !== connections) throw new Rejoined()
+      const reply = await this.#run(name, words)
+      isAnswered = own !== undefined
+      return reply
+    }
+    const answer = await this.#backing.answer({ script: name, epoch, name: own, send }).catch((error: unknown) => {
+      throw isAnswered ? new Unfinished(error) : error
+    })
     if (answer === undefined || answer[0] === REJOIN) {
       this.#forget()
       throw new Rejoined()

@@ -67,10 +67,13 @@ const PASSING: ReadonlySet<string> = new Set([
   'UNBLOCKED',
 ])
 
+/** There was no connection to send it on. */
+const NOT_SENT = 'ClientOfflineError'
+
 const GONE: ReadonlySet<string> = new Set([
   'AbortError',
   'ClientClosedError',
-  'ClientOfflineError',
+  NOT_SENT,
   'ConnectionTimeoutError',
   'DisconnectsClientError',
   'SocketClosedUnexpectedlyError',
@@ -78,9 +81,31 @@ const GONE: ReadonlySet<string> = new Set([
   'TimeoutError',
 ])
 
+/** It was sent, perhaps, and then the connection was gone: it may have been done. */
+export const mayBeDone = (error: unknown): boolean =>
+  isPassing(error) &&
+  !PASSING.has(codeIn(error)) &&
+  !(error instanceof NotJoined) &&
+  !(error instanceof Error && error.constructor.name === NOT_SENT)
+
+/** A call that was answered by the server, and failed in what its answer waits for: what it has written may be there. */
+export class Unfinished extends Error {
+  constructor(cause: unknown) {
+    super(reasonOf(cause), { cause })
+  }
+}
+
+/** A server that has no room for what would make it one that takes calls: none was made. */
+export class NotJoined extends Error {
+  constructor(cause: unknown) {
+    super(reasonOf(cause), { cause })
+  }
+}
+
 /** The connection is gone, or the server takes nothing just now: worth another try. */
 export function isPassing(error: unknown): boolean {
   if (!(error instanceof Error)) return false
   const code = 'code' in error && typeof error.code === 'string' ? error.code : ''
+  if (error instanceof NotJoined) return true
   return GONE.has(error.constructor.name) || PASSING.has(codeIn(error)) || /^(E[A-Z]{4,}|UND_)/.test(code)
 }

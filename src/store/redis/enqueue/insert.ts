@@ -23,16 +23,24 @@ export interface InsertParts {
 type Met = { readonly by: 'id' | 'alias' | KeyPurpose; readonly id: string }
 type Row = 'born' | Met | Rejected
 
-export async function insert(parts: InsertParts, items: readonly NewJob[], together: boolean): Promise<InsertAnswer> {
+/** `isTouched`: others that are answered together with these were written. */
+export async function insert(
+  parts: InsertParts,
+  items: readonly NewJob[],
+  together: boolean,
+  isTouched = false,
+): Promise<InsertAnswer> {
   const rows: (Row | undefined)[] = new Array(items.length).fill(undefined)
-  const now = await parts.calls.repeated(() => write(parts, items, together, rows))
+  const work = () => write(parts, items, together, rows)
+  const now = await parts.calls.repeated(work, () => isTouched || rows.includes('born'))
   if (rows.every((row) => row === 'born')) return { now, items: rows.map(() => INSERTED) }
   const there = await whoWasFirst(parts, items, rows as readonly Row[], together)
   const answers = rows.map((row, i) => answerOf(row as Row, items[i] as NewJob, there))
   const free = items.filter((_, i) => answers[i] === undefined)
   // The holder of an id or key has been purged meanwhile: the place is free, so the items are tried again.
   if (free.length > 0 && together) return insert(parts, items, true)
-  const again = free.length === 0 ? [] : [...(await insert(parts, free, false)).items]
+  const again =
+    free.length === 0 ? [] : [...(await insert(parts, free, false, isTouched || rows.includes('born'))).items]
   return { now, items: answers.map((answer) => answer ?? (again.shift() as Inserted)) }
 }
 

@@ -37,7 +37,10 @@ export async function commit(parts: CommitParts, changes: readonly Change[]): Pr
   for (const inFull of [false, true]) {
     const open = changes.flatMap((_, place) => (verdicts[place] === undefined ? [place] : []))
     if (inFull && open.length === 0) break
-    now = await parts.calls.repeated(() => send(parts, changes, open, inFull, verdicts))
+    now = await parts.calls.repeated(
+      () => send(parts, changes, open, inFull, verdicts),
+      () => verdicts.includes(APPLIED),
+    )
   }
   assert(
     verdicts.every((verdict) => verdict !== undefined),
