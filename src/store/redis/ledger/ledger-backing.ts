@@ -19,13 +19,14 @@ import type { Finding } from '../../ledger/finding.ts'
 import type { Ledger } from '../../ledger/ledger-port.ts'
 import type { Backing, Called, EvictedJobs, Server } from '../connection/backing.ts'
 import { list, type Reply, word, words } from '../connection/reply.ts'
-import { behind, RedisStoreError } from '../connection/trouble.ts'
-import { patienceOf, REJOIN, type ScriptName } from '../script/scripts.ts'
+import { RedisStoreError } from '../connection/trouble.ts'
+import { BEHIND, patienceOf, REJOIN, type ScriptName } from '../script/scripts.ts'
 import { type ComparingParts, compared } from './comparing.ts'
 import { Folding } from './folding.ts'
 import { FreshHead } from './fresh-head.ts'
 import { Joiner } from './joiner.ts'
 import { LedgersJobs } from './ledgers-jobs.ts'
+import { Looking } from './looking.ts'
 import { ServerLog } from './server-log.ts'
 import { headView, Shipping } from './shipping.ts'
 
@@ -60,6 +61,7 @@ export class LedgerBacking implements Backing {
   readonly #shipping: Shipping
   readonly #fresh: FreshHead
   readonly #folding: Folding
+  readonly #looking: Looking
   /** Entries that the ledger's log has and its tables have not, as far as this process has heard. */
   #unfolded = 0
   readonly evicted: EvictedJobs
@@ -76,6 +78,7 @@ export class LedgerBacking implements Backing {
     this.#fresh = new FreshHead(ledger, heard)
     this.#joiner = new Joiner({ ...parts, server, log, folding: this.#folding })
     this.#shipping = new Shipping({ ...parts, server, log, joiner: this.#joiner, heard })
+    this.#looking = new Looking(this.#shipping, parts.timers)
   }
 
   async join(): Promise<string> {
@@ -117,7 +120,11 @@ export class LedgerBacking implements Backing {
   /** What is under way has a second to end; then the ledger's connections are closed, and it fails. What it was at is still on the server, for the next process. */
   async close(): Promise<void> {
     const { ledger, timers } = this.#parts
-    await within(timers, CLOSE_WITHIN_MS, Promise.all([this.#shipping.close(), this.#folding.close()]))
+    await within(
+      timers,
+      CLOSE_WITHIN_MS,
+      Promise.all([this.#looking.close(), this.#shipping.close(), this.#folding.close()]),
+    )
     await ledger[Symbol.asyncDispose]()
   }
 
@@ -129,7 +136,7 @@ export class LedgerBacking implements Backing {
   /** A log that nobody folds must not grow for ever: nothing new is taken on then, and what is under way is ended for twice as long. */
   #demandRoom(script: ScriptName): void {
     const most = UNFOLDED * patienceOf(script)
-    if (this.#unfolded >= most) throw behind(new Error(`${this.#unfolded} entries of its log wait to be folded`))
+    if (this.#unfolded >= most) throw new Error(`${BEHIND} ${this.#unfolded} entries of its log wait to be folded`)
   }
 
   async #unawaited({ send, name }: Called): Promise<readonly Reply[]> {

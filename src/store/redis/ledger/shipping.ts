@@ -57,10 +57,13 @@ export class Shipping {
   readonly #parts: ShippingParts
   readonly #names = new Map<number, string>()
   #waiting: Waiting[] = []
+  /** By nobody who waits. It stays so until this process has had a turn: who has one now may have looked at the log already. */
   #isWanted = false
   #running: Promise<void> | undefined
   /** The ledger's, as this process has heard of it last. */
   #account: Account | undefined
+  /** Others may have moved the account, and the server may have gone back to what this process knows of it. */
+  #isOutdated = false
   #askAgainMs = ASK_AGAIN_MS
   #isClosed = false
   readonly #heardOf = {
@@ -97,15 +100,29 @@ export class Shipping {
   /** What is on the server goes to the ledger, although nobody waits for it. */
   start(): void {
     this.#isWanted = true
-    this.#running ??= this.#run().finally(() => {
-      this.#running = undefined
-      if (this.#isWanted && !this.#isClosed) this.start()
-    })
+    this.#go()
+  }
+
+  /** The same, and the ledger is asked where it is: whatever this process knows of it may be what others have moved since. */
+  look(): void {
+    this.#isOutdated = true
+    this.start()
   }
 
   async close(): Promise<void> {
     this.#isClosed = true
     await this.#running
+  }
+
+  #go(): void {
+    this.#running ??= this.#run().finally(() => {
+      this.#running = undefined
+      if (this.#isNeeded && !this.#isClosed) this.#go()
+    })
+  }
+
+  get #isNeeded(): boolean {
+    return this.#isWanted || this.#waiting.length > 0
   }
 
   #wait<T>(awaited: Awaited, judge: (view: LedgerView) => T | undefined): Promise<T> {
@@ -117,15 +134,14 @@ export class Shipping {
         return known !== undefined
       }
       this.#waiting.push({ awaited, untilMs: clock.monotonicMs() + retryForMs, decide, reject })
-      this.start()
+      this.#go()
     })
   }
 
   async #run(): Promise<void> {
     const { timers } = this.#parts
-    while (this.#isWanted || this.#waiting.length > 0) {
+    while (this.#isNeeded) {
       if (this.#isClosed) return this.#giveUp(closed(), Number.POSITIVE_INFINITY)
-      this.#isWanted = false
       try {
         await this.#round()
       } catch (error) {
@@ -173,8 +189,11 @@ export class Shipping {
   async #ship(): Promise<Misfit | undefined> {
     const { log, ledger, server } = this.#parts
     this.#askAgainMs = ASK_AGAIN_MS
+    this.#isWanted = false
     try {
-      const { account, misfit } = await ship({ log, ledger, ...this.#heardOf }, this.#account)
+      const known = this.#isOutdated ? undefined : this.#account
+      const { account, misfit } = await ship({ log, ledger, ...this.#heardOf }, known)
+      this.#isOutdated = false
       this.#hear(account)
       return misfit
     } finally {
