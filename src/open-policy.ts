@@ -1,6 +1,7 @@
 /** From where policies are to who judges by them. */
 import type { Engine } from './engine/engine.ts'
-import type { Abilities, OpenOptions } from './open.ts'
+import type { Abilities } from './open.ts'
+import type { OpenOptions } from './open-options.ts'
 import { realClock } from './system/clock.ts'
 import type { Log } from './system/log.ts'
 import { realTimers } from './system/timers.ts'

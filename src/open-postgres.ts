@@ -1,6 +1,7 @@
 /** From `postgres://…`, or what stands for it, to a store, and what comes with it. */
 import type { Manners } from './manners.ts'
-import type { Abilities, Opened, OpenOptions, Where } from './open.ts'
+import type { Abilities, Opened, Where } from './open.ts'
+import type { OpenOptions } from './open-options.ts'
 
 export async function openPostgres(where: Where, options: OpenOptions, manners: Manners): Promise<Opened> {
   const { openPostgresStore } = await import('./store/postgres/postgres.ts')

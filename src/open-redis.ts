@@ -1,6 +1,7 @@
 /** From `redis://…` to a store, and what comes with it. */
 import type { Manners } from './manners.ts'
-import type { Opened, OpenOptions } from './open.ts'
+import type { Opened } from './open.ts'
+import type { OpenOptions } from './open-options.ts'
 import type { Ledger } from './store/ledger/ledger-port.ts'
 
 export async function openRedis(url: string, options: OpenOptions, manners: Manners): Promise<Opened> {

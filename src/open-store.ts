@@ -1,6 +1,7 @@
 /** From a place to the store there. */
 import { logOf, mannersOf } from './manners.ts'
-import type { Opened, OpenOptions, Where } from './open.ts'
+import type { Opened, Where } from './open.ts'
+import type { OpenOptions } from './open-options.ts'
 import { openPostgres } from './open-postgres.ts'
 import { openRedis } from './open-redis.ts'
 import { realClock } from './system/clock.ts'

@@ -2,7 +2,7 @@
 import { unknownWords, wordsOf } from './core/unknown-words.ts'
 import { demandRetention } from './engine/retention-options.ts'
 import type { TickerOptions } from './engine/ticker.ts'
-import type { OpenOptions } from './open.ts'
+import type { OpenOptions } from './open-options.ts'
 
 const OPEN_WORDS = wordsOf<OpenOptions>({
   timeout: true,
