@@ -70,6 +70,8 @@ export interface EnterOptions {
   readonly height?: number
   /** It is used by finger. */
   readonly touch?: boolean
+  /** Of their token. */
+  readonly name?: string
   /** Another gateway to the same store. */
   readonly at?: string
 }
@@ -97,9 +99,12 @@ export async function openDashboardFixture(on: Kept = 'sqlite', rules?: readonly
     gateway,
     browser,
     url: place.url,
-    async enter(scope, { theme = 'light', width = 1440, height = 900, touch = false, at = gateway.url } = {}) {
+    async enter(
+      scope,
+      { theme = 'light', width = 1440, height = 900, touch = false, name = `the ${scope}`, at = gateway.url } = {},
+    ) {
       const { token } = await gateway.tokens.create({
-        name: `the ${scope}`,
+        name,
         scope,
         tenant: 'default',
         queues: undefined,

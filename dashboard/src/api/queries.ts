@@ -178,6 +178,15 @@ export const useFewJobs = (q: string) =>
     placeholderData: keepPreviousData,
   })
 
+/** Of those that match; asked for until there is one, and then now and then: another may be worth more. */
+export const useNewestJob = (q: string) =>
+  useQuery({
+    queryKey: ['newest', q],
+    queryFn: async () => (await ask<JobsAnswer>(`/v1/jobs${queryOf({ q, limit: 1 })}`)).jobs[0] ?? null,
+    select: (job) => job ?? undefined,
+    refetchInterval: ({ state }) => (state.data ? SELDOM_MS : OFTEN_MS),
+  })
+
 export const useBody = (id: string, name: string, enabled: boolean) =>
   useQuery({
     queryKey: ['body', id, name],

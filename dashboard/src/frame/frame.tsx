@@ -7,6 +7,7 @@ import { useMachine, useTally, useWorkers } from '../api/queries.ts'
 import { sessionKey, signOut, useSession } from '../api/session.tsx'
 import { Brand, Icon } from '../parts/icon.tsx'
 import { refusal, useSay } from '../parts/toasts.tsx'
+import { DEMO, OwnAnswer } from '../places/own-answer.tsx'
 import { count } from '../words/format.ts'
 import { useKept } from '../words/kept.ts'
 import { ConnectionBar, WordsBar } from './connection.tsx'
@@ -53,6 +54,7 @@ export function Frame({ children }: { readonly children: ReactNode }): ReactNode
         </main>
       </div>
       <Tabs places={places} />
+      {session.name === DEMO ? <OwnAnswer /> : null}
       <Suspense>
         {isPaletteOpen ? <Palette open onClose={() => setPaletteOpen(false)} /> : null}
         {isHelpOpen ? <KeyHelp open onClose={() => setHelpOpen(false)} /> : null}

@@ -67,7 +67,7 @@ export function LiveMachine({ tally, traffic, queues, workers, isWelcome = false
           choose(undefined)
         }}
       >
-        <Dots layout={layout} />
+        <Dots layout={layout} isWelcome={isWelcome} />
       </Drawing>
       <div className="flex min-w-0 flex-col gap-3">
         {chosen === undefined ? null : <NodePanel state={chosen} machine={machine} traffic={traffic} />}

@@ -33,6 +33,9 @@ const SHOPS = [STRICT_SHOP, 'busy.example', 'shop.example', 'corner.example', 'm
 /** Of one shop, at once: more than it lets in. */
 const ITEMS = 6
 
+/** Comes by the clock; while it is paused, nothing else is enqueued either: so whoever watches may stop all of it, from the dashboard as from a terminal. */
+const WORK = 'demo-work'
+
 type Turn = (pawl: Pawl, n: number) => Promise<unknown>
 
 const film: Turn = (pawl, n) => pawl.enqueue(renderFilm, { title: nth(FILMS, n) }, { priority: 'batch' })
@@ -115,6 +118,7 @@ export async function openingHand(pawl: Pawl): Promise<JobId> {
   const mine = await pawl.enqueue(refund, { order: 'A-100', cents: 4_200 }, { labels: { customer: nth(NAMES, 0) } })
   await Promise.all([
     ...OPENING.map((turn, n) => turn(pawl, n + 1)),
+    pawl.schedule(WORK, { every: '1m', paused: false }, greet, { name: 'whoever watches' }),
     pawl.schedule('tidy-films', { every: '30s' }, tidyUp, { shelf: 'films' }),
     pawl.schedule('tidy-mail', { cron: '0 3 * * *', timeZone: 'Europe/Berlin' }, tidyUp, { shelf: 'mail' }),
   ])
@@ -124,6 +128,7 @@ export async function openingHand(pawl: Pawl): Promise<JobId> {
 export function workload(pawl: Pawl, timers: Timers, perSecond: number): Service {
   let n = 0
   const round = async () => {
+    if ((await pawl.schedules.get(WORK))?.paused === true) return
     const turn = ROUNDS[n % ROUNDS.length] as Turn
     n += 1
     await turn(pawl, n)
