@@ -123,6 +123,35 @@ describe.skipIf(missing !== undefined)('a screen', () => {
     }
   })
 
+  it('moves down and up dead letters and approvals, opens them and redrives, by letters alone', async () => {
+    const { pawl } = fixture
+    const other = await pawl.enqueue(errand, { what: 'quick' })
+    await eventually('it has ended', async () => (await pawl.get(other.id))?.endedAt !== undefined)
+    const late = (await pawl.enqueue(guarded)).id
+    await eventually('two are asked about', async () => (await pawl.find({ states: ['pending'] })).jobs.length === 2)
+    const { page } = await fixture.enter('operator')
+    await goTo(page, '/approvals')
+    await page.locator(`[data-job="${late}"]`).waitFor()
+    const order = await page
+      .locator('tr[data-job]')
+      .evaluateAll((all) => all.map((row) => row.getAttribute('data-job')))
+    await page.keyboard.press('j')
+    await eventually('the second is looked at', () => page.url().endsWith(`job=${order[1]}`))
+    await page.keyboard.press('k')
+    await eventually('the first again', () => page.url().endsWith(`job=${order[0]}`))
+    await page.keyboard.press('Enter')
+    await eventually('it is opened', () => page.url().endsWith(`/jobs/${order[0]}`))
+    await goTo(page, '/dead-letters')
+    await page.getByRole('button', { name: /no_way/ }).waitFor()
+    await page.keyboard.press('j')
+    await eventually('a cause is looked at', () => page.url().includes('group='))
+    await page.keyboard.press('r')
+    await page.getByRole('button', { name: 'Count again' }).waitFor()
+    await page.keyboard.press('Enter')
+    await eventually('its letters are listed', () => page.url().includes('/jobs?q='))
+    await page.context().close()
+  })
+
   it('a row that is pressed beside a closed panel opens it, at 720 px as at a desk', async () => {
     const { page } = await fixture.enter('operator', { width: 720, height: 860 })
     await goTo(page, '/jobs?q=type:errand')

@@ -6,7 +6,7 @@ import { PLACES } from './places.ts'
 const KEYS: readonly (readonly [string, string])[] = [
   ['/', 'the query of a list, else the palette'],
   ['Ctrl K', 'the palette: find, go, do'],
-  ['j k', 'down and up a list'],
+  ['j k', 'down and up a list: jobs, dead letters, approvals'],
   ['Enter', 'open'],
   ['Space', 'look at a job beside the list'],
   ['x', 'pick'],
@@ -17,6 +17,7 @@ const KEYS: readonly (readonly [string, string])[] = [
   ['+ - 0', 'of the time axis: closer, wider, all of it'],
   [', .', 'step through the path of a job'],
   ['c s r !', 'of a job: cancel, signal, reopen, run now'],
+  ['r', 'of dead letters: redrive those that share the cause'],
   ['a d', 'of a job that is pending: approve or admit, deny'],
   ['t', 'of the machine: its numbers as a table'],
   ['[', 'fold the sidebar'],

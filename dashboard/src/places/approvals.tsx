@@ -1,6 +1,6 @@
 /** What waits for a person or a policy to let it in, and what was decided lately. */
 import { type ReactNode, useState } from 'react'
-import { Link, useSearchParams } from 'wouter'
+import { Link, useLocation, useSearchParams } from 'wouter'
 import { isAskedAbout } from '../actions/actions.ts'
 import { useDecisions, usePending } from '../api/approvals.ts'
 import { useTraffic } from '../api/queries.ts'
@@ -11,6 +11,7 @@ import { DecisionTable } from '../approvals/decision-table.tsx'
 import { ApprovalPanel } from '../approvals/panel.tsx'
 import { byNeed, PendingTable } from '../approvals/table.tsx'
 import { Title } from '../frame/title.tsx'
+import { useListKeys } from '../frame/use-list-keys.ts'
 import { Beside, useIsNarrow } from '../parts/beside.tsx'
 import { Card } from '../parts/card.tsx'
 import { StateIcon } from '../parts/state-icon.tsx'
@@ -26,6 +27,13 @@ export function ApprovalsPlace(): ReactNode {
   const named = params.get('job') ?? undefined
   // Beside the list there is room for the first; where there is not, whoever wants one says which.
   const chosen = named ?? (isNarrow ? undefined : jobs[0]?.id)
+  const [, go] = useLocation()
+  useListKeys({
+    names: jobs.map(({ id }) => id),
+    chosen,
+    onChoose: (job) => setParams({ job }, { replace: true }),
+    onOpen: (job) => go(`/jobs/${encodeURIComponent(job)}`),
+  })
   return (
     <div className="page">
       <Title text="Approvals" />

@@ -1,12 +1,14 @@
 /** What was put aside, by what it has in common; and the way back: counted, a few first, then the rest. */
 import { type ReactNode, useState } from 'react'
-import { Link, Redirect, useSearchParams } from 'wouter'
+import { Link, Redirect, useLocation, useSearchParams } from 'wouter'
 import { useCauses, useTally, useTraffic } from '../api/queries.ts'
 import { useSession } from '../api/session.tsx'
 import type { CauseAnswer, TrafficAnswer } from '../api/wire.ts'
 import { Hours } from '../dead-letters/hours.tsx'
 import { Sample } from '../dead-letters/sample.tsx'
+import { useKeys } from '../frame/keys.ts'
 import { Title } from '../frame/title.tsx'
+import { useListKeys } from '../frame/use-list-keys.ts'
 import { Operate } from '../operations/operate.tsx'
 import { forbiddenTo } from '../operations/words.ts'
 import { Beside, useIsNarrow } from '../parts/beside.tsx'
@@ -26,10 +28,17 @@ export function DeadLettersPlace(): ReactNode {
   const [params, setParams] = useSearchParams()
   const causes = data?.causes ?? []
   const isNarrow = useIsNarrow()
+  const [, go] = useLocation()
   // Beside the list there is room for the first; where there is not, whoever wants one says which.
   const chosen =
     causes.find(({ fingerprint }) => fingerprint === params.get('group')) ?? (isNarrow ? undefined : causes[0])
   const hopeful = chosen ?? causes[0]
+  useListKeys({
+    names: causes.map(({ fingerprint }) => fingerprint),
+    chosen: chosen?.fingerprint,
+    onChoose: (group) => setParams({ group }, { replace: true }),
+    onOpen: (group) => go(listOf(group)),
+  })
   const all = (tally?.counts ?? [])
     .filter(({ state }) => state === 'dead_lettered')
     .reduce((sum, each) => sum + each.count, 0)
@@ -76,6 +85,8 @@ export function DeadLettersPlace(): ReactNode {
 }
 
 const ONE_BY_ONE = 'state:dead_lettered'
+
+const listOf = (fingerprint: string): string => `/jobs?q=${encodeURIComponent(`${ONE_BY_ONE} cause:${fingerprint}`)}`
 
 /** Whether other jobs of these types succeed again. */
 function Hope({
@@ -166,10 +177,7 @@ function CausePanel({ cause }: { readonly cause: CauseAnswer }): ReactNode {
         title={<span className="mono">{cause.code}</span>}
         note={plural(cause.count, 'job')}
         right={
-          <Link
-            className="link"
-            href={`/jobs?q=${encodeURIComponent(`state:dead_lettered cause:${cause.fingerprint}`)}`}
-          >
+          <Link className="link" href={listOf(cause.fingerprint)}>
             Open as list
           </Link>
         }
@@ -204,6 +212,7 @@ function CausePanel({ cause }: { readonly cause: CauseAnswer }): ReactNode {
 function Redrive({ cause }: { readonly cause: CauseAnswer }): ReactNode {
   const why = forbiddenTo(useSession(), 'redrive')
   const [isAsked, setAsked] = useState(false)
+  useKeys(why === undefined ? { r: () => setAsked(true) } : {})
   return (
     <Card
       title="Redrive"
@@ -211,7 +220,7 @@ function Redrive({ cause }: { readonly cause: CauseAnswer }): ReactNode {
       right={
         isAsked ? undefined : why === undefined ? (
           <button type="button" className="btn btn-ink" onClick={() => setAsked(true)}>
-            Redrive…
+            Redrive… <kbd>r</kbd>
           </button>
         ) : (
           <Tip text={why}>
