@@ -35,7 +35,8 @@ export async function collector({ metricValues }: Partial<Caps> = {}): Promise<P
 
 export async function listening(pawl: Pawl, options: Listening): Promise<Gateway> {
   const { startGateway } = await import('../gateway/serve.ts')
-  const { engine, durability, upkeep } = pawl
+  const { engine } = pawl
+  const { durability, upkeep } = pawl.below
   const { otherwise, metrics, dashboard = false, ...where } = options
   const pages = dashboard ? (await import('../gateway/dashboard.ts')).dashboardPages() : undefined
   try {

@@ -64,8 +64,8 @@ async function answersOf(options: ProbeOptions): Promise<ReadonlyMap<string, () 
       engine: pawl.engine,
       clock,
       timers,
-      promise: pawl.durability?.promise,
-      upkeep: pawl.upkeep,
+      promise: pawl.below.durability?.promise,
+      upkeep: pawl.below.upkeep,
     })
     const isReady = answers && !stopping.aborted
     const status = stopping.aborted ? 'stopping' : answers ? 'ready' : 'not ready'

@@ -1,5 +1,5 @@
 /**
- * Whether somebody looks at what has come due. Where many processes may have a store, whoever looks leaves a notch in it; where one has,
+ * Whether somebody looks at what has come due. Where many processes may have a store, the one that looks leaves a notch in it; where one has,
  * its own rounds say so. A process that has no ticker, on a store without notches, cannot know.
  */
 import type { Clock } from '../system/clock.ts'

@@ -79,9 +79,7 @@ export async function assemble(options: AssemblyOptions): Promise<Assembly> {
   const tokens = new Tokens(engine, clock, random, caps)
   const positions = await Positions.of(engine, random)
   const feed = new FeedReader({ engine, timers, log, framesOf: framesWith(positions) })
-  const hearing = new Hearing(timers, clock)
   const ending = new AbortController()
-  const wakes = new Wakes(timers)
   const traffic = new Traffic({ engine, clock, timers, log })
   const parts: Parts = {
     engine,
@@ -90,9 +88,9 @@ export async function assemble(options: AssemblyOptions): Promise<Assembly> {
     tokens,
     positions,
     feed,
-    hearing,
+    hearing: new Hearing(timers, clock),
     ending: ending.signal,
-    wakes,
+    wakes: new Wakes(timers),
     ...bounds(caps),
     rounds: new Rounds(caps),
     ...records(engine, clock, caps),
@@ -108,9 +106,9 @@ export async function assemble(options: AssemblyOptions): Promise<Assembly> {
     dashboard: options.pages !== undefined,
   }
   const subscription = await engine.subscribe((hint) => {
-    wakes.hinted(hint)
+    parts.wakes.hinted(hint)
     feed.hinted()
-    hearing.hinted(hint)
+    parts.hearing.hinted(hint)
   })
   // A gateway with pages is going to be asked for the numbers on them: what goes on is counted from here on.
   if (options.pages !== undefined) traffic.asked()
@@ -133,7 +131,7 @@ export async function assemble(options: AssemblyOptions): Promise<Assembly> {
     tokens,
     async [Symbol.asyncDispose]() {
       ending.abort()
-      wakes.wakeAll()
+      parts.wakes.wakeAll()
       const rest = async () => {
         await feed[Symbol.asyncDispose]()
         await traffic[Symbol.asyncDispose]()

@@ -82,12 +82,8 @@ const REST_WITHIN_MS = 1_000
 
 export class Pawl implements AsyncDisposable {
   readonly engine: Engine
-  /** @internal What the store's server promises, where that is for its settings to say. */
-  readonly durability: PawlParts['durability']
-  /** @internal Whether somebody looks at what has come due. */
-  readonly upkeep: PawlParts['upkeep']
-  /** @internal Of a Redis with a ledger: what can be asked of both. */
-  readonly ledger: PawlParts['ledger']
+  /** @internal What its server promises, whether somebody looks at what has come due, and what a Redis with a ledger can be asked. */
+  readonly below: Pick<PawlParts, 'durability' | 'upkeep' | 'ledger'>
   /** What runs by the clock: looked at, paused, run now, made by hand, compared with what code has. */
   readonly schedules: ScheduleDesk
   /** What jobs share that is limited: looked at, set by hand, reset. */
@@ -113,7 +109,8 @@ export class Pawl implements AsyncDisposable {
   /** @internal */
   constructor(parts: PawlParts) {
     this.#parts = parts
-    ;({ engine: this.engine, durability: this.durability, upkeep: this.upkeep, ledger: this.ledger } = parts)
+    this.engine = parts.engine
+    this.below = parts
     this.#tenant = parts.tenant ?? DEFAULT_TENANT
     this.#endings = new Endings(parts.engine, parts.timers, parts.log)
     this.#producer = new Producer(parts.engine, { tenant: this.#tenant, actor: parts.actor })

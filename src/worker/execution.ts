@@ -12,7 +12,7 @@
 import { isNativeError } from 'node:util/types'
 import { attemptMsOf } from '../core/admission.ts'
 import { isReturnable } from '../core/dialects/bond.ts'
-import type { CancelRequest, Stage, State } from '../core/job.ts'
+import type { CancelRequest, Stage } from '../core/job.ts'
 import { LeaseConflictError } from '../core/thrown.ts'
 import type { Answer, Assignment, Word } from '../engine/engine.ts'
 import type { Body, Transaction } from '../store/store.ts'
@@ -172,7 +172,7 @@ export class Execution implements Sender, Run {
       return NEVER
     }
     if (!this.#voice.started && nowMs >= this.startedMs + START_AFTER_MS) this.#voice.start()
-    if (this.#tidings?.isDue(nowMs) === true) this.#report(nowMs)
+    this.#report(nowMs)
     const startMs = this.#voice.started ? NEVER : this.startedMs + START_AFTER_MS
     return Math.min(startMs, this.#giveUpAtMs, Math.max(endsMs, nowMs), this.#tidings?.dueMs ?? NEVER)
   }
@@ -185,8 +185,7 @@ export class Execution implements Sender, Run {
   async say(type: Said['type'], fields: object, bodies: readonly Body[] = []): Promise<void> {
     this.guard()
     // In the same turn, so in the same commit: by themselves, at the next pulse, they would cost the store one of their own.
-    const nowMs = this.desk.clock.monotonicMs()
-    if (this.#tidings?.isDue(nowMs) === true) this.#report(nowMs)
+    if (this.#tidings !== undefined) this.#report(this.desk.clock.monotonicMs())
     const answer = await this.#voice.say(type, fields, bodies)
     if (!answer.ok) throw this.#interrupt instanceof LeaseConflictError ? this.#interrupt : errorFor(answer.refusal)
   }
@@ -386,7 +385,7 @@ export class Execution implements Sender, Run {
   }
 
   #end({ command, bodies }: LastWord): void {
-    if (this.#mode === 'running' && this.#tidings !== undefined) this.#report(NEVER)
+    if (this.#mode === 'running') this.#report(NEVER)
     this.#mode = 'ending'
     this.#last = command
     this.#voice.last({ id: this.assignment.job.id, command, bodies })
@@ -395,7 +394,10 @@ export class Execution implements Sender, Run {
 
   #ended(answer: Answer, said: Said): void {
     if (answer.ok) {
-      if (this.#failure !== undefined) this.#tellOf(this.#failure, answer.state)
+      const { job } = this.assignment
+      // A handler that stops because it was asked to has not failed.
+      const { error, lastWord } = (this.#interrupt instanceof CancelRequestedError ? undefined : this.#failure) ?? {}
+      if (lastWord) this.desk.failed({ job, attempt: job.attempt, error, state: answer.state }, lastWord)
       return this.#settle()
     }
     const { id } = this.assignment.job
@@ -408,13 +410,7 @@ export class Execution implements Sender, Run {
     this.#settle()
   }
 
-  /** A handler that stops because it was asked to has not failed. */
-  #tellOf({ error, lastWord }: { readonly error: unknown; readonly lastWord: LastWord }, state: State): void {
-    const { job } = this.assignment
-    if (this.#interrupt instanceof CancelRequestedError) return
-    this.desk.failed({ job, attempt: job.attempt, error, state }, lastWord)
-  }
-
+  /** Of what was said in passing, what is due by then. */
   #report(nowMs: number): void {
     const progress = this.#tidings?.take(nowMs)
     if (progress !== undefined) void this.#voice.say('progress', progress, [])

@@ -22,12 +22,9 @@ export class Tidings {
     return any ? this.#saidMs + EVERY_MS : Number.POSITIVE_INFINITY
   }
 
-  isDue(nowMs: number): boolean {
-    return nowMs >= this.dueMs
-  }
-
+  /** All of it, if any is due by then. */
   take(nowMs: number): { progress: Progress | undefined; counters: Record<string, number> | undefined } | undefined {
-    if (this.#progress === undefined && this.#counters === undefined) return undefined
+    if (nowMs < this.dueMs || (this.#progress === undefined && this.#counters === undefined)) return undefined
     const taken = { progress: this.#progress, counters: this.#counters }
     this.#progress = undefined
     this.#counters = undefined

@@ -43,7 +43,7 @@ describe('who looks', () => {
 
 describe('a gateway', () => {
   const checksOf = async (pawl: Awaited<ReturnType<typeof open>>) =>
-    readiness({ engine: pawl.engine, clock: realClock, timers: realTimers, upkeep: pawl.upkeep })
+    readiness({ engine: pawl.engine, clock: realClock, timers: realTimers, upkeep: pawl.below.upkeep })
 
   it('says that it is looked, and stays ready where it is not: what it is asked it can answer', async () => {
     let ahead = 0

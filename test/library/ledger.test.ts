@@ -51,7 +51,7 @@ describeOnRedis('a Redis with a ledger', () => {
 
   it('runs every job once and keeps every answer, although it is emptied meanwhile', async () => {
     await using pawl = await open(url, options)
-    expect(pawl.durability).toMatchObject({ level: 'kept' })
+    expect(pawl.below.durability).toMatchObject({ level: 'kept' })
     expect(lines.join('\n')).toMatch(/what this Redis promises.*ledger/)
     const runs = new Map<number, number>()
     const job = defineJob({
@@ -77,7 +77,10 @@ describeOnRedis('a Redis with a ledger', () => {
 
   it('refuses a transaction by name, and says what an answer that does not wait for the ledger may cost', async () => {
     await using pawl = await open(url, { ...options, ack: 'redis', ticker: false, retention: false })
-    expect(pawl.durability).toMatchObject({ level: 'seconds', promise: expect.stringMatching(/does not have yet/) })
+    expect(pawl.below.durability).toMatchObject({
+      level: 'seconds',
+      promise: expect.stringMatching(/does not have yet/),
+    })
     const job = defineJob({ type: 'never', run: () => undefined })
     await expect(pawl.enqueue(job, undefined, { tx: {} as never })).rejects.toThrow(/transaction/)
   })

@@ -62,7 +62,7 @@ async function run(session: Session): Promise<void> {
     try {
       await withExisting(session, async (pawl) => {
         add(await reachable(session, pawl))
-        if (pawl.durability !== undefined) add(durable(pawl.durability))
+        if (pawl.below.durability !== undefined) add(durable(pawl.below.durability))
         add(await clocks(session, pawl))
         add(await hints(session, pawl))
         add(await ticking(pawl))

@@ -109,7 +109,7 @@ async function verifyJob(session: Session, { engine }: Pawl, job: Job, attest: b
 }
 
 /** Of a Redis with a ledger: what it has, the ledger's log, and what that is folded into, against each other. */
-async function apart({ terminal }: Session, { ledger }: Pawl): Promise<readonly Discrepancy[]> {
+async function apart({ terminal }: Session, { below: { ledger } }: Pawl): Promise<readonly Discrepancy[]> {
   const found = (await ledger?.compared((pieces) => terminal.progress('pieces compared', pieces))) ?? []
   return found.map(({ about, what }) => ({ job: undefined, about, invariant: undefined, what }))
 }

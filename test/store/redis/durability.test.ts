@@ -94,7 +94,7 @@ describeOnRedis('open', () => {
     const lines: (LogFields | undefined)[] = []
     const log = { info: () => {}, warn: (_: string, fields?: LogFields) => void lines.push(fields), error: () => {} }
     await using pawl = await open(server.url, { durability: 'none', log, ticker: false, retention: false })
-    expect(pawl.durability).toMatchObject({ level: 'none' })
+    expect(pawl.below.durability).toMatchObject({ level: 'none' })
     expect(lines).toContainEqual(
       expect.objectContaining({ durability: 'none', promise: expect.stringMatching(/loses/) }),
     )
