@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { eventually } from '../support/eventually.ts'
+import { type Kernel, startKernel } from '../support/safety-kernel.ts'
 import { BOUNDLESS, type GatewayFixture, openGatewayFixture } from './gateway-fixture.ts'
 
 const TENANTS = ['acme', 'globex', 'initech'] as const
@@ -22,13 +23,17 @@ const RULES = [
 ]
 
 let home: GatewayFixture
+let kernel: Kernel
+/** Whom the safety kernel rejects, whatever it is asked about. */
+const rejected = new Set<string>()
 let folder: string
 const secrets = new Map<string, string>()
 
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'pawl-tenants-'))
   writeFileSync(join(folder, 'rules.yaml'), JSON.stringify({ rules: RULES }))
-  home = await openGatewayFixture({ caps: BOUNDLESS }, undefined, { policy: folder })
+  kernel = await startKernel(({ tenant }) => rejected.has(tenant))
+  home = await openGatewayFixture({ caps: BOUNDLESS }, undefined, { policy: folder, kernel: kernel.url })
   for (const tenant of TENANTS)
     secrets.set(
       tenant,
@@ -37,14 +42,15 @@ beforeAll(async () => {
 })
 afterAll(async () => {
   await home?.[Symbol.asyncDispose]()
+  await kernel?.[Symbol.asyncDispose]()
   rmSync(folder, { recursive: true, force: true })
 })
 
 const ask = (tenant: string, method: string, path: string, body?: unknown) =>
   home.ask(secrets.get(tenant), method, path, body)
 
-async function submitted(tenant: string, topic: string): Promise<string> {
-  const { status, body } = await ask(tenant, 'POST', '/v1/dialects/002/jobs', { topic })
+async function submitted(tenant: string, topic: string, more: object = {}): Promise<string> {
+  const { status, body } = await ask(tenant, 'POST', '/v1/dialects/002/jobs', { topic, ...more })
   expect(status).toBe(201)
   return String((body['JobRequest'] as Record<string, unknown>)['job_id'])
 }
@@ -145,5 +151,75 @@ describe.each(PAIRS)('of %s, %s', (mine, their) => {
       const ended = { status: 'SUCCEEDED', result_ptr: 's3://bucket/out', fence }
       expect((await ask(tenant, 'POST', `/v1/dialects/002/jobs/${done}/result`, ended)).status).toBe(200)
     }
+  })
+
+  it('does not see its workers, and speaks for none of them under the same name', async () => {
+    const name = `w-${mine}-${their}`
+    const workers = async (tenant: string) => {
+      const { body } = await ask(tenant, 'GET', '/v1/workers')
+      const found = body['workers'] as readonly { readonly workerId: string }[]
+      return found.filter(({ workerId }) => workerId === name)
+    }
+    const about = { pool: 'code', queues: ['job.code'], capabilities: ['gpu'], concurrency: 4, host: `host-of-${mine}` }
+    expect((await ask(mine, 'PUT', `/v1/workers/${name}`, about)).status).toBeLessThan(300)
+    expect(await workers(their)).toEqual([])
+    const own = await workers(mine)
+    expect(own).toMatchObject([about])
+    const poor = { pool: 'code', queues: ['job.code'], capabilities: [], concurrency: 0, host: `host-of-${their}` }
+    expect((await ask(their, 'PUT', `/v1/workers/${name}`, poor)).status).toBeLessThan(300)
+    expect(await workers(mine)).toEqual(own)
+    expect(await workers(their)).toMatchObject([poor])
+    expect((await ask(their, 'GET', '/v1/workers')).text).not.toContain(`host-of-${mine}"`)
+  })
+
+  it('has no answer of the safety kernel that was given about it, for the same request under the same id', async () => {
+    const request = { job_id: `same-${mine}-${their}`, env: { of: `${mine} and ${their}` } }
+    const comesTo = async (tenant: string, state: string) =>
+      is(tenant, await submitted(tenant, 'job.safe', request), state)
+    rejected.add(mine)
+    await comesTo(their, 'SCHEDULED')
+    await comesTo(mine, 'DENIED')
+    rejected.delete(mine)
+    const asked = kernel.asked.filter(({ env }) => env['of'] === request.env.of)
+    expect(asked.map(({ tenant }) => tenant)).toEqual([their, mine])
+  })
+})
+
+/** What becomes of a request. */
+async function judged(tenant: string, topic: string): Promise<unknown> {
+  const id = await submitted(tenant, topic)
+  return await eventually('a judgement', async () => {
+    const { state } = (await ask(tenant, 'GET', `/v1/dialects/002/jobs/${id}`)).body
+    return state === 'PENDING' ? undefined : state
+  })
+}
+
+// Last: a policy that is set or removed changes the hash that approvals are bound to.
+describe.each(PAIRS)('of %s, %s', (mine, their) => {
+  it('neither sees nor sets nor removes its policies, and is not judged by them', async () => {
+    const [name, topic] = [`of-${mine}`, `job.closed-${mine}-${their}`]
+    const path = `/v1/policies/${name}`
+    const closing = JSON.stringify({ rules: [{ id: 'closed', topics: [topic], decision: 'deny' }] })
+    const { status, body: set } = await ask(mine, 'PUT', path, { text: closing })
+    expect([status, set['by']]).toEqual([200, `admin:${mine}`])
+    for (const method of ['GET', 'DELETE']) {
+      const answer = await ask(their, method, path)
+      expect([method, answer.status, answer.body['code'], answer.text.includes(topic)]).toEqual([
+        method,
+        404,
+        'NO_ROUTE',
+        false,
+      ])
+    }
+    expect((await ask(their, 'GET', '/v1/policies')).text).not.toContain(name)
+    const open = JSON.stringify({ rules: [{ id: 'open', topics: [topic], decision: 'allow' }] })
+    expect((await ask(their, 'PUT', path, { text: open })).body).toMatchObject({ rev: 1 })
+    expect((await ask(mine, 'GET', path)).body).toEqual(set)
+    // What was set holds within a second; from then on it holds for whoever it is of.
+    await eventually('it holds', async () => (await judged(mine, topic)) === 'DENIED')
+    expect(await judged(their, topic)).toBe('SCHEDULED')
+    expect((await ask(their, 'DELETE', path)).status).toBe(200)
+    expect((await ask(mine, 'GET', path)).body).toEqual(set)
+    expect((await ask(mine, 'DELETE', path)).status).toBe(200)
   })
 })

@@ -1,8 +1,9 @@
-/** A safety kernel: somebody else's service, which rejects what says that it is unsafe, and knows what it was asked about. */
+/** A safety kernel: somebody else's service, which rejects what says that it is unsafe unless told otherwise, and knows what it was asked about. */
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
 export interface AskedAbout {
+  readonly tenant: string
   readonly topic: string
   readonly env: Readonly<Record<string, string>>
 }
@@ -12,7 +13,7 @@ export interface Kernel extends AsyncDisposable {
   readonly asked: readonly AskedAbout[]
 }
 
-export async function startKernel(): Promise<Kernel> {
+export async function startKernel(rejects: (job: AskedAbout) => boolean = isUnsafe): Promise<Kernel> {
   const asked: AskedAbout[] = []
   const server = createServer((request, response) => {
     let text = ''
@@ -22,8 +23,7 @@ export async function startKernel(): Promise<Kernel> {
     request.on('end', () => {
       const { job } = JSON.parse(text) as { readonly job: AskedAbout }
       asked.push(job)
-      const answer =
-        job.env['unsafe'] === 'true' ? { decision: 'deny', rule: 'unsafe', reason: 'no' } : { decision: 'allow' }
+      const answer = rejects(job) ? { decision: 'deny', rule: 'unsafe', reason: 'no' } : { decision: 'allow' }
       response.setHeader('content-type', 'application/json')
       response.end(JSON.stringify(answer))
     })
@@ -37,3 +37,5 @@ export async function startKernel(): Promise<Kernel> {
     },
   }
 }
+
+const isUnsafe = ({ env }: AskedAbout): boolean => env['unsafe'] === 'true'
