@@ -28,7 +28,7 @@ const FEW = {
 }
 /** In the gate on Postgres alone: what a scenario does is the same wherever pawl keeps its jobs. */
 const PAWL: readonly string[] = soaking
-  ? ['pawl', 'pawl-sqlite', ...(redisMissing() === undefined ? ['pawl-redis'] : [])]
+  ? ['pawl', 'pawl-sqlite', ...(redisMissing() === undefined ? ['pawl-redis', 'pawl-redis-ledger'] : [])]
   : ['pawl']
 /** Twins of others, with more of something or beside something else: the soak's. What is beside finished jobs has a test below. */
 const TWINS: ReadonlySet<string> = new Set([
