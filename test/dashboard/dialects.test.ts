@@ -76,6 +76,7 @@ describe.skipIf(missing !== undefined)('documents', () => {
   it('tells an event by a document’s moves, those that nobody caused in italics', async () => {
     const { page } = await fixture.enter('operator')
     await page.goto(`${fixture.gateway.url}/jobs/${idleId}?dialect=002&tab=events`)
+    await page.getByRole('img', { name: 'The path of this job: SCHEDULED', exact: true }).waitFor()
     const events = page.getByRole('table', { name: 'Events' })
     await events.getByTitle('PENDING → SCHEDULED; what is in italics nobody caused').waitFor()
     expect(await events.locator('i').allTextContents()).toEqual(['SCHEDULED'])

@@ -1,5 +1,5 @@
 /** The path of one job through the machine: where it has been, where it is, and how often it went along each line. */
-import { type CSSProperties, type ReactNode, useState } from 'react'
+import { type CSSProperties, type ReactNode, useMemo, useState } from 'react'
 import type { JobEvent, State } from '../api/wire.ts'
 import { useKeys } from '../frame/keys.ts'
 import { middle, type Point } from '../machine/corners.ts'
@@ -31,6 +31,9 @@ export function Path({ events, move: chosen, onMove }: PathProps): ReactNode {
   const at = Math.min(chosen ?? steps.length, steps.length)
   const isPhone = useMedia('(max-width: 719px)')
   const words = useWords()
+  const told = useMemo(() => words.moves(events), [words, events])
+  // In a document's words a job has stood at one of those that a state may have.
+  const wordOf = ({ to, rev }: Step) => told?.get(rev)?.at(-1)?.to ?? words.state(to)
   const move = (by: number) => {
     const next = Math.max(1, Math.min(steps.length, at + by))
     onMove(next === steps.length ? undefined : next, steps[next - 1]?.rev)
@@ -76,7 +79,11 @@ export function Path({ events, move: chosen, onMove }: PathProps): ReactNode {
         </>
       }
     >
-      {isPhone && !isDrawn ? <Chips steps={seen} /> : <PathDrawing steps={seen} layout={isPhone ? TALL : COMPACT} />}
+      {isPhone && !isDrawn ? (
+        <Chips steps={seen} wordOf={wordOf} />
+      ) : (
+        <PathDrawing steps={seen} wordOf={wordOf} layout={isPhone ? TALL : COMPACT} />
+      )}
       {isPhone ? (
         <button
           type="button"
@@ -97,8 +104,14 @@ const timesOf = (steps: readonly Step[]): ReadonlyMap<LineName, number> => {
   return times
 }
 
-function PathDrawing({ steps, layout }: { readonly steps: readonly Step[]; readonly layout: Layout }): ReactNode {
+interface StepsProps {
+  readonly steps: readonly Step[]
+  readonly wordOf: (step: Step) => string
+}
+
+function PathDrawing({ steps, wordOf, layout }: StepsProps & { readonly layout: Layout }): ReactNode {
   const words = useWords()
+  const exact = new Map(steps.map((step) => [step.to, wordOf(step)]))
   const { width, height, lines, rails, nodes, entry, node } = layout
   const times = timesOf(steps)
   const visited = new Set(steps.flatMap(({ from, to }) => [from, to]))
@@ -112,7 +125,7 @@ function PathDrawing({ steps, layout }: { readonly steps: readonly Step[]; reado
         className={`machine mx-auto block w-full ${layout === TALL ? 'max-w-[440px]' : ''}`}
         viewBox={`0 0 ${width} ${height}`}
         role="img"
-        aria-label={`The path of this job: ${steps.map(({ to }) => words.state(to)).join(', ')}`}
+        aria-label={`The path of this job: ${steps.map(wordOf).join(', ')}`}
       >
         {rails.map(({ d, dashed }) => (
           <path
@@ -154,7 +167,7 @@ function PathDrawing({ steps, layout }: { readonly steps: readonly Step[]; reado
             size={node}
             isVisited={visited.has(state)}
             isPresent={state === present}
-            word={words.state(state)}
+            word={exact.get(state) ?? words.state(state).replace(/ \/ .*/, ' …')}
           />
         ))}
       </svg>
@@ -237,25 +250,24 @@ function PathNode({ state, at, size, isVisited, isPresent, word }: PathNodeProps
 }
 
 /** On a phone: a row of icons that wraps. */
-function Chips({ steps }: { readonly steps: readonly Step[] }): ReactNode {
-  const words = useWords()
+function Chips({ steps, wordOf }: StepsProps): ReactNode {
   return (
     <ol className="flex flex-wrap gap-2 px-4 pb-4">
-      {steps.map(({ to, rev }, n) => (
+      {steps.map((step, n) => (
         <li
-          key={rev}
-          title={words.state(to)}
+          key={step.rev}
+          title={wordOf(step)}
           className="flex size-7 items-center justify-center rounded-full"
           style={
             {
-              background: `var(--${FAMILY[to]}-bg)`,
-              outline: n === steps.length - 1 ? `2px solid var(--${FAMILY[to]})` : undefined,
-              '--hole': `var(--${FAMILY[to]}-bg)`,
+              background: `var(--${FAMILY[step.to]}-bg)`,
+              outline: n === steps.length - 1 ? `2px solid var(--${FAMILY[step.to]})` : undefined,
+              '--hole': `var(--${FAMILY[step.to]}-bg)`,
             } as CSSProperties
           }
         >
-          <StateIcon state={to} />
-          <span className="sr-only">{words.state(to)}</span>
+          <StateIcon state={step.to} />
+          <span className="sr-only">{wordOf(step)}</span>
         </li>
       ))}
     </ol>

@@ -62,7 +62,7 @@ function countsBy(tally: TallyAnswer | undefined, terms: readonly Term[], field:
 
 function Group({ title, children }: { readonly title: string; readonly children: ReactNode }): ReactNode {
   return (
-    <fieldset>
+    <fieldset className="min-w-0">
       <legend className="mb-1 text-xs font-medium text-text-3">{title}</legend>
       {children}
     </fieldset>
