@@ -11,6 +11,7 @@ import type { ExplainAnswer, Job } from '../api/wire.ts'
 import { Card } from '../parts/card.tsx'
 import { Moment } from '../parts/moment.tsx'
 import { StateIcon } from '../parts/state-icon.tsx'
+import { Tip } from '../parts/tip.tsx'
 
 const TITLES: Readonly<Record<ExplainAnswer['way'], string>> = {
   pending: 'It waits to be let in.',
@@ -47,7 +48,13 @@ function Next({ job, way }: { readonly job: Job; readonly way: ExplainAnswer['wa
       >
         Do this…
       </Link>
-    ) : null
+    ) : (
+      <Tip text={`Your token is of scope ${session.scope}, which may not enqueue jobs.`}>
+        <button type="button" className="btn self-start" aria-disabled="true">
+          Do this
+        </button>
+      </Tip>
+    )
   const word = WORDS[way]
   const action = rules === undefined ? undefined : actionsFor(job, rules, session).find((each) => each.word === word)
   if (action === undefined || action.forbidden !== undefined) return null

@@ -1,7 +1,7 @@
 /** What was put aside, by what it has in common; and the way back: counted, a few first, then the rest. */
 import { type ReactNode, useState } from 'react'
 import { Link, Redirect, useLocation, useSearchParams } from 'wouter'
-import { useCauses, useTally, useTraffic } from '../api/queries.ts'
+import { useCauses, useJob, useTakers, useTally, useTraffic } from '../api/queries.ts'
 import { useSession } from '../api/session.tsx'
 import type { CauseAnswer, TrafficAnswer } from '../api/wire.ts'
 import { Hours } from '../dead-letters/hours.tsx'
@@ -20,6 +20,7 @@ import { Empty, Loading, Trouble } from '../parts/trouble.tsx'
 import { VirtualRows } from '../parts/virtual-rows.tsx'
 import { count, inWords, plural, relative } from '../words/format.ts'
 import { useNow } from '../words/now.ts'
+import { useWords } from '../words/vocabulary.tsx'
 
 export function DeadLettersPlace(): ReactNode {
   const { data, error } = useCauses()
@@ -54,7 +55,7 @@ export function DeadLettersPlace(): ReactNode {
       ) : causes.length === 0 ? (
         <Card>
           <Empty title="No dead letters" icon={<StateIcon state="succeeded" />}>
-            Nothing is waiting for somebody to look at it.
+            <LastReopened />
           </Empty>
         </Card>
       ) : (
@@ -82,6 +83,33 @@ export function DeadLettersPlace(): ReactNode {
       )}
     </div>
   )
+}
+
+/** Who saw to the last one, and how that went. */
+function LastReopened(): ReactNode {
+  const { data: takers } = useTakers()
+  const last = (takers ?? [])
+    .filter(({ event, from }) => event === 'reopened' && from === 'dead_lettered')
+    .flatMap(({ jobs }) => jobs)
+    .toSorted((a, b) => Date.parse(b.at) - Date.parse(a.at))[0]
+  if (last === undefined) return 'Nothing is waiting for somebody to look at it.'
+  return (
+    <>
+      The last one,{' '}
+      <Link className="link mono" href={`/jobs/${encodeURIComponent(last.id)}`}>
+        {last.id}
+      </Link>
+      , was reopened by {last.by} <Moment at={last.at} />
+      <HowItWent id={last.id} />.
+    </>
+  )
+}
+
+function HowItWent({ id }: { readonly id: string }): ReactNode {
+  const { data: job } = useJob(id)
+  const words = useWords()
+  if (job === undefined) return null
+  return job.state === 'succeeded' ? ' and succeeded' : ` and is ${words.state(job.state)}`
 }
 
 const ONE_BY_ONE = 'state:dead_lettered'
