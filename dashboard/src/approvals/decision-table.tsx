@@ -28,7 +28,7 @@ export function DecisionTable({ decisions }: { readonly decisions: readonly Deci
                 {clock(Date.parse(at))}
               </td>
               <td className="font-medium whitespace-nowrap">
-                <span className="inline-flex items-center gap-1.5">
+                <span className="inline-flex items-center gap-1.5 align-middle">
                   <StateIcon state={icon} />
                   {word}
                 </span>

@@ -16,7 +16,7 @@ const ROW_PX = { comfortable: 36, dense: 28 } as const
 const PHONE_ROW_PX = 60
 /** By the room there is: in a narrow window, as beside a preview, no more than what a row is about. */
 const COLUMNS =
-  'grid-cols-[20px_128px_minmax(0,1.4fr)_minmax(0,1fr)_56px] @min-[860px]:grid-cols-[20px_128px_minmax(170px,1fr)_minmax(200px,2fr)_minmax(60px,112px)_64px_36px_56px]'
+  'grid-cols-[20px_128px_minmax(0,1.4fr)_minmax(0,1fr)_72px] @min-[860px]:grid-cols-[20px_128px_minmax(170px,1fr)_minmax(200px,2fr)_minmax(60px,112px)_64px_36px_72px]'
 /** Of a box: what a finger meets. */
 const AROUND = '-mx-3 flex h-full w-11 items-center justify-center'
 const BESIDES = 'hidden @min-[860px]:block'
@@ -220,7 +220,7 @@ function DeskRow({ row: { job }, isPicked, onPick }: RowProps): ReactNode {
       <span role="gridcell" className={`${BESIDES} text-right text-text-2`}>
         {job.attempt}
       </span>
-      <span role="gridcell" className="text-right text-text-2">
+      <span role="gridcell" className="text-right whitespace-nowrap text-text-2">
         <Moment at={job.updatedAt} as="ago" />
       </span>
     </div>

@@ -46,7 +46,7 @@ export function KeyIcon({
 
 export function KeyWord({ state }: { readonly state: KeyState }): ReactNode {
   return (
-    <span className="inline-flex items-center gap-1.5 font-medium whitespace-nowrap">
+    <span className="inline-flex items-center align-middle gap-1.5 font-medium whitespace-nowrap">
       <KeyIcon state={state} />
       {state}
     </span>

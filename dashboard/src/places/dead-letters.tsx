@@ -215,12 +215,12 @@ function CausePanel({ cause }: { readonly cause: CauseAnswer }): ReactNode {
           <Link
             key={id}
             href={`/jobs/${encodeURIComponent(id)}`}
-            className="grid h-9 grid-cols-[minmax(0,1fr)_minmax(0,1fr)_auto_56px] items-center gap-2 border-t border-line px-4 hover:bg-hover"
+            className="grid h-9 grid-cols-[minmax(0,1fr)_minmax(0,1fr)_auto_minmax(56px,auto)] items-center gap-2 border-t border-line px-4 hover:bg-hover"
           >
             <span className="truncate font-medium">{type}</span>
             <span className="mono truncate text-text-3">{id}</span>
             <span className="text-text-2">{plural(failures, 'failure')}</span>
-            <span className="text-right text-sm text-text-3">
+            <span className="text-right text-sm whitespace-nowrap text-text-3">
               <Moment at={endedAt} as="ago" />
             </span>
           </Link>

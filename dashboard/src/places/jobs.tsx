@@ -54,14 +54,14 @@ export function JobsPlace(): ReactNode {
       <Title text="Jobs" />
       <aside
         aria-label="Filters"
-        className={`hidden w-[216px] flex-none overflow-y-auto border-r border-line p-4 wide:w-60 ${shown === undefined ? 'desk:block' : 'min-[1360px]:block'}`}
+        className={`hidden w-[216px] flex-none overflow-y-auto border-r border-line p-4 wide:w-60 ${shown === undefined ? 'desk:block' : 'min-[1600px]:block'}`}
       >
         {rail}
       </aside>
       <div className="flex min-h-0 min-w-0 flex-1 flex-col gap-3 p-4 phone:px-6">
         <div className="flex items-start gap-2">
           <QueryBox query={query} tally={tally} onSearch={go} />
-          <FilterSheet terms={terms} until={shown === undefined ? 'desk:hidden' : 'min-[1360px]:hidden'}>
+          <FilterSheet terms={terms} until={shown === undefined ? 'desk:hidden' : 'min-[1600px]:hidden'}>
             {rail}
           </FilterSheet>
           <NewJobLink />
