@@ -37,6 +37,14 @@ export function bounded<T>(
   return inTime(timers, what, bounds, asked, late)
 }
 
+/** Calls that make one together, and have its time among them: `each` is what they are given instead of its options. */
+export const together = <T, Options extends CallOptions>(
+  { timers }: CallParts,
+  what: string,
+  options: Options,
+  work: (each: Options) => Promise<T>,
+): Promise<T> => inTime(timers, what, options, (signal) => work({ ...options, timeout: undefined, signal }))
+
 /** The same for what has no engine yet. */
 export function inTime<T>(
   timers: Timers,

@@ -14,7 +14,7 @@ import type { Answer, Engine, Word } from '../engine/engine.ts'
 import { findSome } from '../engine/find-some.ts'
 import { Queues } from '../engine/queues.ts'
 import { type VerifyFilter, verify } from '../engine/verify.ts'
-import type { EventPage, EventQuery, JobPage, JobQuery, LoadAnswer, LoadItem } from '../store/store.ts'
+import type { EventPage, EventQuery, JobPage, JobQuery } from '../store/store.ts'
 import { realClock } from '../system/clock.ts'
 import { within } from '../system/within.ts'
 import type { JobDefinition } from '../worker/definition.ts'
@@ -36,7 +36,7 @@ import {
   type Stamp,
   verdict,
 } from './asked.ts'
-import { bounded, type CallOptions } from './call.ts'
+import { bounded, type CallOptions, together } from './call.ts'
 import { type Contract, contract } from './contract.ts'
 import type { InputOf, JobSpec, OutputOf } from './define-job.ts'
 import { Endings } from './endings.ts'
@@ -158,7 +158,8 @@ export class Pawl implements AsyncDisposable {
   }
 
   async get(id: JobId, options: ReadOptions = {}): Promise<Job | undefined> {
-    const [found] = (await this.#load(`get ${id}`, this.#named(id, options.tenant), options)).items
+    const [found] = (await this.#call(`get ${id}`, options, (engine) => engine.load([this.#named(id, options.tenant)])))
+      .items
     return found?.job
   }
 
@@ -170,7 +171,7 @@ export class Pawl implements AsyncDisposable {
   /** One of a job's bodies, as it was handed in: `input`, `output`, `checkpoint`, `step/<name>`, `error/<attempt>`. Throws `Refused` where all were removed. */
   async body(id: JobId, name: string, options: ReadOptions = {}): Promise<unknown> {
     const item = { ...this.#named(id, options.tenant), bodies: [name] }
-    return bodyIn((await this.#load(`body ${name} of ${id}`, item, options)).items[0], name)
+    return bodyIn((await this.#call(`body ${name} of ${id}`, options, (engine) => engine.load([item]))).items[0], name)
   }
 
   /** A page of at most `limit` jobs (500 unless given); where its `cursor` is absent there are no more. */
@@ -222,9 +223,11 @@ export class Pawl implements AsyncDisposable {
   }
 
   /** Approves a job that a policy asks about (`approval` of its record): the policy lets it in then, if it still says so. */
-  async approve(id: JobId, { reason, policyHash, jobHash, ...asked }: ApproveOptions = {}): Promise<Accepted> {
-    const about = await approving({ policyHash, jobHash }, () => this.get(id, asked))
-    return this.#say(id, asked, (stamp) => ({ command: { ...stamp, type: 'approve', ...about, reason } }))
+  approve(id: JobId, { reason, policyHash, jobHash, ...asked }: ApproveOptions = {}): Promise<Accepted> {
+    return together(this.#parts, `approve of ${id}`, asked, async (within) => {
+      const about = await approving({ policyHash, jobHash }, () => this.get(id, within))
+      return this.#say(id, within, (stamp) => ({ command: { ...stamp, type: 'approve', ...about, reason } }))
+    })
   }
 
   cancel(id: JobId, { mode = 'soft', reason, next, ...asked }: CancelOptions = {}): Promise<Accepted> {
@@ -392,10 +395,6 @@ export class Pawl implements AsyncDisposable {
     late?: (waitedMs: number) => Error,
   ): Promise<T> {
     return bounded(this.#parts, what, bounds, work, late)
-  }
-
-  #load(what: string, item: LoadItem, bounds: CallOptions): Promise<LoadAnswer> {
-    return this.#call(what, bounds, (engine) => engine.load([item]))
   }
 
   #many<J extends JobSpec>(

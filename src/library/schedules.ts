@@ -11,7 +11,7 @@ import { definitionFrom } from '../engine/schedule-words.ts'
 import { nextSlots, Schedules } from '../engine/schedules.ts'
 import { announcementOf } from './announcement.ts'
 import type { Asked } from './asked.ts'
-import { bounded, type CallOptions } from './call.ts'
+import { bounded, type CallOptions, together } from './call.ts'
 import type { JobSpec } from './define-job.ts'
 import { priorityFrom } from './enqueue-options.ts'
 import { Invalid, Refused } from './errors.ts'
@@ -161,9 +161,7 @@ export class ScheduleDesk {
   /** Its next times, whatever becomes of them. */
   async next(name: string, most = 5, options: Asked = {}): Promise<readonly Date[]> {
     const schedule = await this.#must(name, options)
-    return bounded(this.#parts, `next of ${name}`, options, async (engine) =>
-      nextSlots(schedule, engine.now(), most).map((at) => new Date(at)),
-    )
+    return nextSlots(schedule, this.#parts.engine.now(), most).map((at) => new Date(at))
   }
 
   pause(name: string, options: Asked = {}): Promise<Schedule> {
@@ -176,16 +174,16 @@ export class ScheduleDesk {
   }
 
   /** No job is made from now on, but for one under way. Those that were made stay. */
-  async remove(name: string, options: Asked = {}): Promise<void> {
-    await this.#must(name, options)
-    await this.#act('schedule.removed', name, options, (schedules, tenant) => schedules.remove(tenant, name))
+  remove(name: string, options: Asked = {}): Promise<void> {
+    return this.#act('schedule.removed', name, options, async (schedules, tenant) => {
+      await schedules.remove(tenant, name)
+    })
   }
 
   /** Its job, now and besides. The id of the job. */
   async run(name: string, options: Asked = {}): Promise<string> {
-    const schedule = await this.#must(name, options)
     const { actor = this.#actor, requestId = this.#parts.ids.requestId() } = options
-    const answer = await this.#act('schedule.run', name, options, (schedules, tenant) =>
+    const answer = await this.#act('schedule.run', name, options, (schedules, tenant, schedule) =>
       schedules.runNow(tenant, schedule, { actor, requestId }),
     )
     if (!answer.ok) throw new Refused(answer.refusal)
@@ -193,20 +191,21 @@ export class ScheduleDesk {
   }
 
   /** Names those that were defined in code, and that this process has not defined: say so when everything is defined. */
-  async reconcile({ remove = false, ...options }: ReconcileOptions = {}): Promise<{
+  reconcile({ remove = false, ...options }: ReconcileOptions = {}): Promise<{
     readonly stale: readonly string[]
     readonly removed: boolean
   }> {
-    const all = await this.list(options)
-    const stale = all
-      .filter(({ name, source }) => source === 'code' && !this.#defined.has(name))
-      .map(({ name }) => name)
-    if (remove) for (const name of stale) await this.remove(name, options)
-    return { stale, removed: remove }
+    return together(this.#parts, 'reconcile of schedules', options, async (within) => {
+      const all = await this.list(within)
+      const stale = all
+        .filter(({ name, source }) => source === 'code' && !this.#defined.has(name))
+        .map(({ name }) => name)
+      if (remove) for (const name of stale) await this.remove(name, within)
+      return { stale, removed: remove }
+    })
   }
 
   async #setPaused(name: string, paused: boolean, options: Asked): Promise<Schedule> {
-    await this.#must(name, options)
     const act = paused ? 'schedule.paused' : 'schedule.resumed'
     const schedule = await this.#act(act, name, options, (schedules, tenant) =>
       schedules.setPaused(tenant, name, paused),
@@ -214,16 +213,19 @@ export class ScheduleDesk {
     return schedule ?? missing(name)
   }
 
+  /** Of one that there is; else it is not even written down. */
   #act<T>(
     act: ActName,
     name: string,
     options: Asked,
-    work: (schedules: Schedules, tenant: string) => Promise<T>,
+    work: (schedules: Schedules, tenant: string, schedule: Schedule) => Promise<T>,
   ): Promise<T> {
     const tenant = this.#tenant(options)
     return bounded(this.#parts, `${act} ${name}`, options, async (engine) => {
+      const schedules = new Schedules(engine)
+      const schedule = (await schedules.find(tenant, name)) ?? missing(name)
       await this.#write(tenant, { act, by: options.actor ?? this.#actor, about: name })
-      return work(new Schedules(engine), tenant)
+      return work(schedules, tenant, schedule)
     })
   }
 

@@ -10,6 +10,7 @@ import { openMemoryStore } from '../../src/store/memory/memory.ts'
 import type { Store } from '../../src/store/store.ts'
 import { realClock } from '../../src/system/clock.ts'
 import { realTimers } from '../../src/system/timers.ts'
+import { VirtualTime } from '../../src/testing/virtual-time.ts'
 import { eventually } from '../support/eventually.ts'
 
 const mail = defineSpec({ type: 'mail' })
@@ -75,6 +76,37 @@ const CALLS: Readonly<Record<string, (pawl: Pawl, bounds: Bounds) => Promise<unk
   'handle.signal': (pawl, bounds) => pawl.handle('pj_1').signal('go', 1, bounds),
   'handle.reschedule': (pawl, bounds) => pawl.handle('pj_1').reschedule(bounds),
   'handle.reopen': (pawl, bounds) => pawl.handle('pj_1').reopen(bounds),
+  'schedules.add': ({ schedules }, bounds) => schedules.add('nightly', { every: '1d', ...bounds }, 'mail'),
+  'schedules.list': ({ schedules }, bounds) => schedules.list(bounds),
+  'schedules.get': ({ schedules }, bounds) => schedules.get('nightly', bounds),
+  'schedules.next': ({ schedules }, bounds) => schedules.next('nightly', 1, bounds),
+  'schedules.pause': ({ schedules }, bounds) => schedules.pause('nightly', bounds),
+  'schedules.resume': ({ schedules }, bounds) => schedules.resume('nightly', bounds),
+  'schedules.remove': ({ schedules }, bounds) => schedules.remove('nightly', bounds),
+  'schedules.run': ({ schedules }, bounds) => schedules.run('nightly', bounds),
+  'schedules.reconcile': ({ schedules }, bounds) => schedules.reconcile(bounds),
+  'limits.set': ({ limits }, bounds) => limits.set('key', { concurrency: 1 }, bounds),
+  'limits.reset': ({ limits }, bounds) => limits.reset('key', bounds),
+  'limits.rm': ({ limits }, bounds) => limits.rm('key', bounds),
+  'limits.probe': ({ limits }, bounds) => limits.probe('key', bounds),
+  'limits.get': ({ limits }, bounds) => limits.get('key', bounds),
+  'limits.list': ({ limits }, bounds) => limits.list(bounds),
+  'limits.repair': ({ limits }, bounds) => limits.repair(bounds),
+  'operations.start': ({ operations }, bounds) => operations.start({ action: 'cancel', query: 'state:queued', ...bounds }),
+  'operations.list': ({ operations }, bounds) => operations.list(bounds),
+  'operations.get': ({ operations }, bounds) => operations.get('pj_1', bounds),
+  'operations.result': ({ operations }, bounds) => operations.result('pj_1', bounds),
+  'operations.cancel': ({ operations }, bounds) => operations.cancel('pj_1', bounds),
+  'policies.set': ({ policies }, bounds) => policies.set('mine', 'rules: []', bounds),
+  'policies.get': ({ policies }, bounds) => policies.get('mine', bounds),
+  'policies.list': ({ policies }, bounds) => policies.list(bounds),
+  'policies.rm': ({ policies }, bounds) => policies.rm('mine', bounds),
+  'contract.heartbeat': ({ contract }, bounds) =>
+    contract.heartbeat({ jobId: 'pj_1', fence: 'f', requestId: 'r', ...bounds }),
+  'contract.fail': ({ contract }, bounds) =>
+    contract.fail({ jobId: 'pj_1', fence: 'f', requestId: 'r', error: { code: 'x', message: 'm' }, ...bounds }),
+  'contract.requeueStalled': ({ contract }, bounds) =>
+    contract.requeueStalled({ jobId: 'pj_1', requestId: 'r', ...bounds }),
   'contract.enqueue': ({ contract }, bounds) => contract.enqueue({ kind: mail, requestId: 'r', ...bounds }),
   'contract.claimNext': ({ contract }, bounds) =>
     contract.claimNext({ workerId: 'w', lanes: [], requestId: 'r', ...bounds }),
@@ -95,7 +127,17 @@ const NOT_CALLS = new Set([
   'tenant',
   'accompanied',
   'constructor',
+  'schedules.constructor',
+  'schedules.define',
+  'limits.constructor',
+  'operations.constructor',
+  'operations.serve',
+  'operations.close',
+  'policies.constructor',
 ])
+
+/** What has calls of its own. */
+const desksOf = ({ schedules, limits, operations, policies }: Pawl) => ({ schedules, limits, operations, policies })
 
 describe.each(Object.entries(CALLS))('%s', (name, call) => {
   const silent = () => openOn(silentStore(), { ticker: false, retention: false, log: 'silent' })
@@ -132,6 +174,10 @@ describe('calls', () => {
     const missing = [
       ...methods(pawl).filter((method) => !NOT_CALLS.has(method) && !called.has(method)),
       ...methods(handle).filter((method) => method !== 'constructor' && !called.has(`handle.${method}`)),
+      ...Object.entries(desksOf(pawl))
+        .flatMap(([name, desk]) => methods(desk).map((method) => `${name}.${method}`))
+        .filter((method) => !NOT_CALLS.has(method) && !called.has(method)),
+      ...Object.keys(pawl.contract).filter((method) => !called.has(`contract.${method}`)),
     ]
     expect(missing).toEqual([])
   })
@@ -168,6 +214,43 @@ describe('calls', () => {
     const http = new Http({ url: 'http://x.example', token: undefined, timers: realTimers, clock: realClock, fetch })
     await expect(http.until(busy.signal).request('GET', '/v1/jobs')).rejects.toThrow('enough')
     expect(asked).toBe(1)
+  })
+})
+
+describe('a call that asks more than once', () => {
+  const ASKS: Readonly<Record<string, (pawl: Pawl, bounds: Bounds) => Promise<unknown>>> = {
+    'schedules.add': (pawl, bounds) => pawl.schedules.add('weekly', { every: '7d', ...bounds }, 'mail'),
+    'schedules.pause': (pawl, bounds) => pawl.schedules.pause('nightly', bounds),
+    'schedules.run': (pawl, bounds) => pawl.schedules.run('nightly', bounds),
+    'schedules.remove': (pawl, bounds) => pawl.schedules.remove('nightly', bounds),
+    'schedules.reconcile': (pawl, bounds) => pawl.schedules.reconcile({ remove: true, ...bounds }),
+    approve: (pawl, bounds) => pawl.approve('pj_1', bounds),
+  }
+
+  it.each(Object.entries(ASKS))('has one time for all of it: %s', async (_, call) => {
+    const time = new VirtualTime(0)
+    let askedMs = 0
+    const store = openMemoryStore({ clock: time })
+    const slow = new Proxy(store, {
+      get(target, name) {
+        const value: unknown = Reflect.get(target, name, target)
+        if (typeof value !== 'function') return value
+        return (...words: unknown[]) => time.sleep(askedMs).then(() => Reflect.apply(value, target, words))
+      },
+    })
+    const services = { ticker: false, retention: false, log: 'silent' } as const
+    const before = openOn(store, { clock: time, timers: time, ...services })
+    await before.schedule('nightly', { every: '1d' }, mail)
+    const pawl = openOn(slow, { clock: time, timers: time, ...services })
+    askedMs = 40_000
+    const told = call(pawl, { timeout: 60_000 }).catch((error: unknown) => error)
+    let settledMs: number | undefined
+    void told.then(() => {
+      settledMs = time.monotonicMs()
+    })
+    await time.advance(600_000)
+    expect(await told).toBeInstanceOf(CallTimedOut)
+    expect(settledMs).toBe(60_000)
   })
 })
 
