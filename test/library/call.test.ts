@@ -92,7 +92,8 @@ const CALLS: Readonly<Record<string, (pawl: Pawl, bounds: Bounds) => Promise<unk
   'limits.get': ({ limits }, bounds) => limits.get('key', bounds),
   'limits.list': ({ limits }, bounds) => limits.list(bounds),
   'limits.repair': ({ limits }, bounds) => limits.repair(bounds),
-  'operations.start': ({ operations }, bounds) => operations.start({ action: 'cancel', query: 'state:queued', ...bounds }),
+  'operations.start': ({ operations }, bounds) =>
+    operations.start({ action: 'cancel', query: 'state:queued', ...bounds }),
   'operations.list': ({ operations }, bounds) => operations.list(bounds),
   'operations.get': ({ operations }, bounds) => operations.get('pj_1', bounds),
   'operations.result': ({ operations }, bounds) => operations.result('pj_1', bounds),
