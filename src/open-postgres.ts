@@ -5,6 +5,7 @@ import type { OpenOptions } from './open-options.ts'
 
 export async function openPostgres(where: Where, options: OpenOptions, manners: Manners): Promise<Opened> {
   const { openPostgresStore } = await import('./store/postgres/postgres.ts')
+  const { ANSWER_WITHIN_MS } = await import('./store/postgres/connection/system.ts')
   const { migrate, schema, directUrl } = options
   const own = {
     ...addressOf(where),
@@ -18,6 +19,7 @@ export async function openPostgres(where: Where, options: OpenOptions, manners: 
   return {
     store,
     address: reopenable(where, options),
+    silentMs: manners.answerWithinMs ?? ANSWER_WITHIN_MS,
     transaction: (work) => store.transaction(work),
     lastDue: () => store.lastDue(),
   }

@@ -5,7 +5,7 @@ import type { OpenOptions } from './open-options.ts'
 import type { Ledger } from './store/ledger/ledger-port.ts'
 
 export async function openRedis(url: string, options: OpenOptions, manners: Manners): Promise<Opened> {
-  const { openRedisStore } = await import('./store/redis/redis.ts')
+  const { ANSWER_WITHIN_MS, openRedisStore } = await import('./store/redis/redis.ts')
   const { redisPlace, sameRedis } = await import('./store/redis/connection/address.ts')
   const place = redisPlace(url, options)
   const { schema, answerWithin } = options
@@ -13,7 +13,8 @@ export async function openRedis(url: string, options: OpenOptions, manners: Mann
   const store = await openRedisStore({ ...place, ...manners, ledger, meter: options.metrics })
   const address = { url: sameRedis(place), schema, answerWithin }
   const { durability, ledger: desk } = store
-  return { store, address, durability, ledger: desk, lastDue: () => store.lastDue() }
+  const silentMs = manners.answerWithinMs ?? ANSWER_WITHIN_MS
+  return { store, address, silentMs, durability, ledger: desk, lastDue: () => store.lastDue() }
 }
 
 async function ledgerAt(url: string, { schema, migrate }: OpenOptions, manners: Manners): Promise<Ledger> {

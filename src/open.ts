@@ -134,6 +134,8 @@ export interface Abilities {
    * @internal
    */
   readonly lastDue?: (() => Promise<Notch>) | undefined
+  /** @internal How long its server may be silent before that is found out. */
+  readonly silentMs?: number | undefined
   /**
    * What its server promises, where that is for its settings to say.
    * @internal
@@ -160,7 +162,7 @@ export interface Opened extends Abilities {
 export function openOn(store: Store, options: OpenOnOptions = {}, abilities: Abilities = {}): Pawl {
   demandNode()
   demandSound(options)
-  const { address, transaction, durability, lastDue, ledger } = abilities
+  const { address, transaction, durability, lastDue, ledger, silentMs } = abilities
   const { clock = realClock, random = realRandom, timers = realTimers } = options
   const { metrics, tracing } = options
   const log = logOf(options)
@@ -194,6 +196,7 @@ export function openOn(store: Store, options: OpenOnOptions = {}, abilities: Abi
     cell: begun('cell'),
     keeperThread: address && keeperThread(address, log),
     transaction,
+    silentMs,
   }
   const { opened, ...parts } = shared(engine, options, surroundings)
   read = opened

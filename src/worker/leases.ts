@@ -3,6 +3,7 @@ import { attemptMsOf } from '../core/admission.ts'
 import type { CancelRequest, Job } from '../core/job.ts'
 import { leaseWindowMs } from '../core/timers.ts'
 import type { Assignment } from '../engine/engine.ts'
+import type { Log } from '../system/log.ts'
 import type { Execution } from './execution.ts'
 import { Keeping, type KeepingOptions } from './keeping.ts'
 import type { LeaseNews } from './lease-keeper.ts'
@@ -13,6 +14,8 @@ export type HeardCancel = (job: Job, cancel: CancelRequest) => CancelRequest
 
 export interface LeasesOptions extends Omit<KeepingOptions, 'tell'> {
   readonly heardCancel: HeardCancel
+  /** How long the store may be silent before that is found out. */
+  readonly silentMs: number | undefined
 }
 
 export class Leases {
@@ -21,9 +24,14 @@ export class Leases {
   /** Executions by the row of their lease in the table. */
   readonly #byRow: (Execution | undefined)[] = []
   #count = 0
+  readonly #silentMs: number
+  readonly #log: Log
+  #warned = false
 
-  constructor({ heardCancel, ...options }: LeasesOptions) {
+  constructor({ heardCancel, silentMs = 0, ...options }: LeasesOptions) {
     this.#heardCancel = heardCancel
+    this.#silentMs = silentMs
+    this.#log = options.log
     this.#keeping = new Keeping({ ...options, tell: (news) => this.#hear(news) })
   }
 
@@ -43,6 +51,14 @@ export class Leases {
   /** A lease this short is among those to come. */
   expect(windowMs: number): void {
     this.#keeping.expect(windowMs)
+    // Renewed half way: there is as long for the silence to be found out and for the renewal to be said again.
+    if (this.#warned || windowMs > 2 * this.#silentMs) return
+    this.#warned = true
+    this.#log.warn('a lease is too short to outlive a way to the store that falls silent', {
+      lease_ms: windowMs,
+      found_out_after_ms: this.#silentMs,
+      reason: 'open with `answerWithin` below half of the shortest lease, or give the type a longer one',
+    })
   }
 
   /** `expiresMs`: on the machine's clock. */

@@ -140,6 +140,8 @@ export interface Surroundings {
   readonly ids?: Ids | undefined
   readonly log?: Log | undefined
   readonly keeperThread?: KeeperAddress | undefined
+  /** How long a store may be silent before that is found out, where it is another process. */
+  readonly silentMs?: number | undefined
   readonly transaction?: Desk['transaction']
   /** The module that a cell starts with. Absent: there are none, and what must run apart runs alone. */
   readonly cell?: URL | undefined

@@ -156,6 +156,7 @@ class JobWorker implements Worker, Desk, Member {
       capacity: concurrency + prefetchMax + BACKLOG_MAX + 2 * CLAIM_MAX,
       onBlocked: options.onBlocked ?? 'keep',
       thread: options.keeperThread,
+      silentMs: options.silentMs,
       heardCancel: options.heardCancel ?? ((_, cancel) => cancel),
     })
     this.#intake = new Intake({

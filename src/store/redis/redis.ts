@@ -66,6 +66,7 @@ import { Hints } from './waiting/hints.ts'
 
 const DAY_MS = 24 * 60 * 60 * 1_000
 const MINUTE_MS = 60_000
+export const ANSWER_WITHIN_MS = 5_000
 /** How long letting in and evicting may take when the store is closed: a server that does not answer is not waited for. */
 const CLOSE_WITHIN_MS = 1_000
 const MAJOR_LEAST = 7
@@ -117,7 +118,7 @@ export async function openRedisStore(options: RedisOptions): Promise<RedisStore>
 
 async function opened(options: RedisOptions): Promise<RedisStore> {
   const { url, prefix = 'pawl', log, ledger, ack = 'ledger', meter = noMeter } = options
-  const address: Address = { url, answerWithinMs: options.answerWithinMs ?? 5_000 }
+  const address: Address = { url, answerWithinMs: options.answerWithinMs ?? ANSWER_WITHIN_MS }
   const link = await connected(address)
   try {
     const durability = await examined(link, options.mayBeLost === true, ledger && ack)

@@ -21,7 +21,7 @@ export interface SystemOptions {
 }
 
 const RETRY_FOR_MS = 30_000
-const ANSWER_WITHIN_MS = 5_000
+export const ANSWER_WITHIN_MS = 5_000
 
 export const systemOf = (options: SystemOptions): Omit<RouteParts, 'target'> => ({
   connect: options.connect ?? connectWithPg,
