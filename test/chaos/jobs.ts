@@ -33,10 +33,9 @@ export const hold = defineJob({
   },
 })
 
-export const HEARTBEAT_MS = 30_000
-
-/** The same, with a heartbeat that nobody would want to wait for. */
-export const calm = defineJob({ type: 'calm', lease: '2m', heartbeat: HEARTBEAT_MS, run: hold.run })
+/** The same, with a heartbeat that no test waits for: what it hears before, it has not heard by that. */
+export const NEVER_BEATS = { lease: '2h', heartbeat: '1h', missedHeartbeats: 2 } as const
+export const calm = defineJob({ type: 'calm', ...NEVER_BEATS, run: hold.run })
 
 /** The first attempt runs until it is told to stop, and then tries to have the last word all the same. */
 export const relay = defineJob({

@@ -9,6 +9,7 @@ import { open } from '../../src/open.ts'
 import type { WorkerOptions } from '../../src/worker/worker.ts'
 import { eventually } from '../support/eventually.ts'
 import { migratedDatabase } from '../support/migrated-postgres.ts'
+import { freshPrefix } from '../support/redis.ts'
 import type { Line } from './jobs.ts'
 
 export interface WorkerProcess {
@@ -43,9 +44,9 @@ export interface Started {
 
 export const STORES = ['sqlite', 'postgres'] as const
 
-export async function openProcessesFixture(store: (typeof STORES)[number]): Promise<ProcessesFixture> {
+export async function openProcessesFixture(store: (typeof STORES)[number] | 'redis'): Promise<ProcessesFixture> {
   const folder = mkdtempSync(join(tmpdir(), 'pawl-chaos-'))
-  const database = store === 'postgres' ? await migratedDatabase() : undefined
+  const database = store === 'sqlite' ? undefined : await (store === 'postgres' ? migratedDatabase() : freshPrefix())
   const url = database?.url ?? join(folder, 'jobs.db')
   const pawl = await open(url, { migrate: true, log: 'silent' })
   const children: ChildProcess[] = []
@@ -68,7 +69,7 @@ export async function openProcessesFixture(store: (typeof STORES)[number]): Prom
       for (const child of children) child.kill('SIGKILL')
       await Promise.all(children.map(gone))
       await pawl.close()
-      await database?.drop()
+      await database?.[Symbol.asyncDispose]()
       rmSync(folder, { recursive: true, force: true })
     },
   }
