@@ -9,7 +9,7 @@ import { realClock } from '../../../src/system/clock.ts'
 import { realRandom } from '../../../src/system/random.ts'
 import { realTimers } from '../../../src/system/timers.ts'
 import { scaled, soaking } from '../../support/scale.ts'
-import { PLACES } from '../opened.ts'
+import { PLACES, STORES as TO_BE_HAD } from '../opened.ts'
 import { type Pair, SPOKEN, TWISTS, type Twist, whoHear } from './pair.ts'
 import { grownOnce, inOneCall, inTwoCalls, mistakes } from './speak.ts'
 
@@ -55,8 +55,10 @@ async function everyPair(fixture: StoreFixture, twist: Twist, seed: number, shar
 
 const OTHERWISE = soaking ? TWISTS : TWISTS.slice(0, 1)
 
-/** In a file, too, in soak: its thread does what it is told in one row, as memory does. */
-const STORES = (['memory', 'postgres', 'sqlite'] as const).slice(0, scaled(2, 3))
+/** In a file and on Redis, too, in soak: they do what they are told in one row, as memory does. */
+const STORES = (['memory', 'postgres', 'sqlite', 'redis'] as const)
+  .slice(0, scaled(2, 4))
+  .filter((name) => TO_BE_HAD.includes(name))
 
 describe.each(STORES)('every two words about one job, on %s', (name) => {
   it.each(TWISTS)('in one call are one after the other: %s', async (twist) => {
