@@ -2,8 +2,8 @@
 import type { Approval, Terms } from './approval.ts'
 import type { Newer } from './brought.ts'
 import type { Admit, Approve, AskApproval, Deny, Unstamped } from './command.ts'
-import { digest } from './hash.ts'
 import { isEnded, type Job, type Kind, type Time } from './job.ts'
+import { jobHashOf } from './job-hash.ts'
 import type { Route } from './needs.ts'
 import { destinationOf, type Recast, type Redirect, recastAmiss } from './recast.ts'
 import { isReserved } from './reserved.ts'
@@ -92,25 +92,6 @@ function narrowed(terms: Terms | undefined, announced: Kind | undefined): Terms 
     maxAttempts: Math.min(terms?.maxAttempts ?? maxAttempts, maxAttempts),
   }
 }
-
-/**
- * What an approval is bound to: everything that was asked for, at which priority, which chance of the job it is, and the input that a
- * duplicate has brought. It need not be cryptographic: it stands in the record of the job it is about, in which nothing is
- * replaced twice by the same revision. Members in the order of their names, since stores bring them back in orders of their own.
- */
-export const jobHashOf = ({ id, spec, generation, priority, newer }: Job): string =>
-  digest(JSON.stringify([id, generation, priority, spec, ...brought(newer)], byName))
-
-const brought = (newer: Newer | undefined): readonly unknown[] =>
-  newer?.input === undefined ? [] : [newer.input, newer.rev]
-
-/** Whether it is still the job that somebody was asked about. */
-export const isAsAsked = (job: Job): boolean => job.approval?.jobHash === jobHashOf(job)
-
-const byName = (_: string, value: unknown): unknown =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
-    ? Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)))
-    : value
 
 /** Why an approval cannot be given by this word; undefined where it can. */
 export function approvalAmiss(

@@ -2,11 +2,12 @@
  * All of a job's clocks. A record carries one `nextTickAt`, the earliest of them; one service asks the store for what
  * is due; `decideTick` says what the tick means. Adding a timer is a change here and in `decide/expire.ts`, nowhere else.
  */
-import { attemptMsOf, isAsAsked } from './admission.ts'
+import { attemptMsOf } from './admission.ts'
 import { spent } from './budget.ts'
 import { bondOf } from './dialects/bond.ts'
 import { canTell } from './dialects/telling.ts'
 import type { Job, Owned, Time } from './job.ts'
+import { isAsAsked } from './job-hash.ts'
 import { LEASE_MARGIN_MS } from './limits.ts'
 import type { Policy } from './policy.ts'
 

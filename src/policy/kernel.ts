@@ -6,8 +6,9 @@
  * An answer is kept for a while for the policy and the job it was about, since a job that waited for an approval is judged twice.
  */
 import { z } from 'zod'
-import { type Judged, jobHashOf } from '../core/admission.ts'
+import type { Judged } from '../core/admission.ts'
 import type { Job } from '../core/job.ts'
+import { jobHashOf } from '../core/job-hash.ts'
 import { LENGTHS } from '../core/limits.ts'
 import { isSegment, SEGMENT_RULE } from '../core/name.ts'
 import { reasonOf } from '../core/reason.ts'

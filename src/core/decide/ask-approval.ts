@@ -1,8 +1,9 @@
 /** `askApproval`: a policy lets the job in once somebody has approved it. What was asked for before is void. */
-import { jobHashOf } from '../admission.ts'
+
 import type { AskApproval } from '../command.ts'
 import { type Draft, observe } from '../draft.ts'
 import type { Job } from '../job.ts'
+import { jobHashOf } from '../job-hash.ts'
 import type { Ruling } from '../ruling.ts'
 
 export function decideAskApproval(d: Draft, job: Job, command: AskApproval): Ruling {

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { type Addressed, jobHashOf, maxAttemptsOf, sentenceOf } from '../../../src/core/admission.ts'
+import { type Addressed, maxAttemptsOf, sentenceOf } from '../../../src/core/admission.ts'
 import { recordBreaches } from '../../../src/core/invariants.ts'
+import { jobHashOf } from '../../../src/core/job-hash.ts'
 import { judgeAt } from '../../../src/core/timers.ts'
 import { given } from '../given.ts'
 

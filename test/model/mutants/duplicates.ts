@@ -44,5 +44,5 @@ export const DUPLICATES: readonly Mutant[] = [
     'if (!isAsAsked(job))',
     'if (false)',
   ]),
-  mutant('hash-of-the-first-input', 'judged duplicates', ['admission.ts', ', spec, ...brought(newer)]', ', spec]']),
+  mutant('hash-of-the-first-input', 'judged duplicates', ['job-hash.ts', ', spec, ...brought(newer)]', ', spec]']),
 ]
