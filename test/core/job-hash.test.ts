@@ -34,6 +34,11 @@ describe('the hash of a job', () => {
     const all = [record(), record({ labels: { a: 'b' } }), record({ labels: { a: 'c' } }), record({ priority: 6 })]
     const others = given({ admission: true, retry: { attempts: 2 } }).record
     expect(new Set([...all, others].map(jobHashOf)).size).toBe(5)
+    // A record from before it was written down by which revision an input came.
+    const brought = { input: { name: 'replaced', size: 1, digest: 'd' }, next: undefined }
+    const older = { ...record(), newer: brought }
+    expect(jobHashOf(older)).not.toBe(jobHashOf(record()))
+    expect(jobHashOf({ ...older, newer: { ...brought, rev: 2 } })).not.toBe(jobHashOf(older))
     const { spec, ...rest } = record({ labels: { b: '1', a: '2' } })
     const turned = { ...rest, spec: Object.fromEntries(Object.entries(spec).reverse()) } as typeof others
     expect(jobHashOf(turned)).toBe(jobHashOf(record({ labels: { a: '2', b: '1' } })))
