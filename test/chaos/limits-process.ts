@@ -2,9 +2,9 @@
 import { open } from '../../src/open.ts'
 import type { WorkerOptions } from '../../src/worker/worker.ts'
 import { say } from './jobs.ts'
-import { narrow, paced } from './limits-jobs.ts'
+import { frugal, narrow, paced } from './limits-jobs.ts'
 
 const [url, options = '{}'] = process.argv.slice(2)
 const pawl = await open(url, { log: 'silent' })
-pawl.work([paced, narrow], JSON.parse(options) as WorkerOptions)
+pawl.work([paced, narrow, frugal], JSON.parse(options) as WorkerOptions)
 say({ what: 'ready', pid: process.pid })

@@ -6,14 +6,15 @@ import { isOwnedState } from '../../src/core/job.ts'
 import type { Pawl } from '../../src/library/pawl.ts'
 import { eventually } from '../support/eventually.ts'
 import { scaled, soaking } from '../support/scale.ts'
-import { narrow, PER_SECOND, paced } from './limits-jobs.ts'
-import { openProcessesFixture, type ProcessesFixture, STORES, type WorkerProcess } from './processes.ts'
+import { AT_ONCE, BUDGET, frugal, narrow, PER_SECOND, paced } from './limits-jobs.ts'
+import { AND_REDIS, openProcessesFixture, type ProcessesFixture, type WorkerProcess } from './processes.ts'
 
 const WITHIN_MS = scaled(120_000, 1_800_000)
 vi.setConfig({ testTimeout: WITHIN_MS })
 
 const PROGRAM = new URL('./limits-process.ts', import.meta.url)
 const WORKERS = 2
+const KILL_EVERY_MS = scaled(1_000, 3_000)
 
 const worker = (fixture: ProcessesFixture): WorkerProcess =>
   fixture.launch({ concurrency: 50, poll: 50 }, { program: PROGRAM })
@@ -35,6 +36,21 @@ const allDone = (pawl: Pawl, count: number) =>
     { withinMs: WITHIN_MS, everyMs: 100 },
   )
 
+/** Workers that are killed one after the other, each replaced at once, until it is over. Answers how many. */
+async function killing(fixture: ProcessesFixture, over: Promise<true>): Promise<number> {
+  const workers = Array.from({ length: WORKERS }, () => worker(fixture))
+  let kills = 0
+  for (let isOver = false; !isOver; isOver = await Promise.race([over, pause(KILL_EVERY_MS, false)])) {
+    if (kills >= scaled(2, Number.POSITIVE_INFINITY)) continue
+    const victim = workers.shift()
+    await victim?.said({ what: 'ready' }, WITHIN_MS)
+    victim?.kill('SIGKILL')
+    kills += 1
+    workers.push(worker(fixture))
+  }
+  return kills
+}
+
 /** Nothing is taken any more, and the books say so as well. */
 async function atRest(pawl: Pawl, key: string): Promise<void> {
   expect(await pawl.limits.get(key)).toMatchObject({ taken: 0, held: 0 })
@@ -48,25 +64,15 @@ function mostWithinASecond(events: readonly Event[]): number {
 }
 
 /** The gate looks at the one store whose processes meet in a server. */
-describe.each(soaking ? STORES : (['postgres'] as const))('on %s', (store) => {
+describe.each(soaking ? AND_REDIS : (['postgres'] as const))('on %s', (store) => {
   const jobs = scaled(30, 1_000)
-  const everyMs = scaled(1_000, 3_000)
 
   it(`of ${jobs} jobs no more than ${PER_SECOND} start within any second, though workers are killed all the time`, async () => {
     await using fixture = await openProcessesFixture(store)
     const { pawl } = fixture
     const handles = await pawl.enqueueMany(paced, new Array<undefined>(jobs).fill(undefined))
-    const workers = Array.from({ length: WORKERS }, () => worker(fixture))
-    const over = allDone(pawl, jobs).then(() => true)
-    let kills = 0
-    for (let isOver = false; !isOver; isOver = await Promise.race([over, pause(everyMs, false)])) {
-      if (kills >= scaled(2, Number.POSITIVE_INFINITY)) continue
-      const victim = workers.shift()
-      await victim?.said({ what: 'ready' }, WITHIN_MS)
-      victim?.kill('SIGKILL')
-      kills += 1
-      workers.push(worker(fixture))
-    }
+    const over = allDone(pawl, jobs).then(() => true as const)
+    const kills = await killing(fixture, over)
     const logs = await history(
       pawl,
       handles.map(({ id }) => id),
@@ -76,6 +82,32 @@ describe.each(soaking ? STORES : (['postgres'] as const))('on %s', (store) => {
     expect(mostWithinASecond(events)).toBeLessThanOrEqual(PER_SECOND)
     expect(kills).toBeGreaterThanOrEqual(scaled(1, 20))
     await atRest(pawl, 'api')
+  })
+
+  it(`of a budget of ${BUDGET} no more is spent than by those that ran when it was, and all of it is counted, though workers are killed`, async () => {
+    await using fixture = await openProcessesFixture(store)
+    const { pawl } = fixture
+    const handles = await pawl.enqueueMany(frugal, new Array<undefined>(BUDGET * 2).fill(undefined))
+    const isSpent = async () => {
+      const { spent = 0, taken } = (await pawl.limits.get('tokens')) ?? {}
+      return spent >= BUDGET && taken === 0
+    }
+    const over = eventually('all of it to be spent', isSpent, { withinMs: WITHIN_MS, everyMs: 100 }).then(
+      () => true as const,
+    )
+    const kills = await killing(fixture, over)
+    const logs = await history(
+      pawl,
+      handles.map(({ id }) => id),
+    )
+    const spent = logs
+      .flat()
+      .reduce((sum, event) => sum + (event.type === 'recorded' ? (event.payload.spend?.amount ?? 0) : 0), 0)
+    expect(spent).toBeGreaterThanOrEqual(BUDGET)
+    expect(spent).toBeLessThan(BUDGET + AT_ONCE)
+    expect(await pawl.limits.get('tokens')).toMatchObject({ spent, taken: 0 })
+    expect(kills).toBeGreaterThanOrEqual(1)
+    expect((await pawl.verify()).discrepancies).toEqual([])
   })
 
   const changed = scaled(100, 10_000)

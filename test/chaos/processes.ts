@@ -7,6 +7,7 @@ import { fileURLToPath } from 'node:url'
 import type { Pawl } from '../../src/library/pawl.ts'
 import { open } from '../../src/open.ts'
 import type { WorkerOptions } from '../../src/worker/worker.ts'
+import { redisMissing } from '../support/debian.ts'
 import { eventually } from '../support/eventually.ts'
 import { migratedDatabase } from '../support/migrated-postgres.ts'
 import { freshPrefix } from '../support/redis.ts'
@@ -43,6 +44,8 @@ export interface Started {
 }
 
 export const STORES = ['sqlite', 'postgres'] as const
+/** Where a server for it is to be had, this as well. */
+export const AND_REDIS = redisMissing() === undefined ? ([...STORES, 'redis'] as const) : STORES
 
 export async function openProcessesFixture(store: (typeof STORES)[number] | 'redis'): Promise<ProcessesFixture> {
   const folder = mkdtempSync(join(tmpdir(), 'pawl-chaos-'))

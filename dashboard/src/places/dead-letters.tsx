@@ -1,7 +1,8 @@
 /** What was put aside, by what it has in common; and the way back: counted, a few first, then the rest. */
 import { type ReactNode, useState } from 'react'
 import { Link, Redirect, useLocation, useSearchParams } from 'wouter'
-import { useCauses, useJob, useTakers, useTally, useTraffic } from '../api/queries.ts'
+import { useJob } from '../api/job.ts'
+import { useCauses, useTakers, useTally, useTraffic } from '../api/queries.ts'
 import { useSession } from '../api/session.tsx'
 import type { CauseAnswer, TrafficAnswer } from '../api/wire.ts'
 import { Hours } from '../dead-letters/hours.tsx'
