@@ -33,6 +33,19 @@ export const turns: readonly Check[] = [
     },
   },
   {
+    name: 'however many wait at a key that is full, those of another are let in as if alone, in their order',
+    async run(fixture) {
+      const [running] = await limited(fixture, ONE, ...many(400))
+      const others = ids(await limited(fixture, { other: { concurrency: 2 } }, ...many(5)))
+      const begun = idsOf(await claims(fixture))
+      same([...begun].sort(), [running?.id, ...others.slice(0, 2)].sort(), 'the one that the full key has, and two')
+      for (const [n, next] of others.slice(2).entries()) {
+        await ends(fixture, others[n] ?? '')
+        same(idsOf(await claims(fixture)), [next], 'the next of the other key, and nobody of the full one')
+      }
+    },
+  },
+  {
     name: 'the more urgent goes first, where both wait for the same slot',
     async run(fixture) {
       const [running] = await limited(fixture, ONE, {})
