@@ -43,7 +43,7 @@ export interface ExecutorParts {
   readonly family: Family
   readonly flowKeys: FlowKeys
   readonly declarations: Pick<Declarations, 'note' | 'noteRule'>
-  readonly hearsay: Pick<Hearsay, 'note'>
+  readonly hearsay: Pick<Hearsay, 'note' | 'announce'>
 }
 
 export interface Ticked {
@@ -193,7 +193,7 @@ export class Executor {
     notes: readonly Change[],
     answers: Answer[],
   ): Promise<void> {
-    const { store, clock } = this.#parts
+    const { store, clock, hearsay } = this.#parts
     const changes: Change[] = []
     const hearings = await this.#hear(ready)
     for (let i = 0; i < ready.length; i += 1) {
@@ -203,6 +203,7 @@ export class Executor {
     }
     for (const note of notes) changes.push(note)
     if (changes.length === 0) return
+    await hearsay.announce(ready.filter(({ group, segment }) => isHeardLater(group, segment)))
     const askedMs = clock.asked()
     const answer = await store.commit(changes, tx)
     clock.heard(answer.now, askedMs)

@@ -2,23 +2,18 @@
  * What flow keys hear only after the ends it is about. An end and what its key hears of it are one commit, as long as nobody else changes
  * the key between the look and the commit. Where others do so again and again (numbers that are set all the time, a hundred
  * processes under one key that is pushed back), the end goes first, because a job that has ended must not run into its lease's
- * end for its key's sake; its key hears of it right behind, all that has gathered in one change. Should the process die in
- * between, a signal is lost, and the next attempt gives another: a key lives by many.
+ * end for its key's sake; its key hears of it right behind, all that has gathered in one change. What it is owed is noted before
+ * (`owed.ts`): should the process die in between, another tells it.
  *
  * Invariant: `#underWay` is present exactly while something is being told; `#pending` has what has yet to be.
  */
-import { decodeKey } from '../core/flow/document.ts'
 import type { Heard } from '../core/flow/heard.ts'
 import type { Log } from '../system/log.ts'
-import { changeKey, type KeyWordParts } from './key-words.ts'
+import { announce, type OwedParts, type Owing, tell } from './owed.ts'
+import type { Segment } from './segment.ts'
 
-export interface HearsayParts extends KeyWordParts {
+export interface HearsayParts extends OwedParts {
   readonly log: Log
-}
-
-interface Told {
-  readonly tenant: string
-  readonly heard: Heard
 }
 
 /** An end that has met so many others at its key goes before what the key hears of it. */
@@ -26,11 +21,19 @@ export const MET_AT_KEY = 5
 
 export class Hearsay implements AsyncDisposable {
   readonly #parts: HearsayParts
-  #pending: Told[] = []
+  #pending: Owing[] = []
   #underWay: Promise<void> | undefined
 
   constructor(parts: HearsayParts) {
     this.#parts = parts
+  }
+
+  /** Ends are about to be committed of which their keys hear behind. */
+  async announce(ends: readonly { readonly segment: Pick<Segment, 'before' | 'heard'> }[]): Promise<void> {
+    const owing = ends.flatMap(({ segment: { before, heard } }) =>
+      heard === undefined ? [] : [{ tenant: before.spec.kind.tenant, heard }],
+    )
+    if (owing.length > 0) await announce(this.#parts, owing)
   }
 
   /** An end was committed, and its key has not heard of it. */
@@ -55,15 +58,13 @@ export class Hearsay implements AsyncDisposable {
     this.#underWay = undefined
   }
 
-  async #tell(together: readonly Told[]): Promise<void> {
-    const [{ tenant, heard }] = together as [Told]
-    const { key } = heard
-    const inputs = together.map((each) => each.heard.input)
+  async #tell(together: readonly Owing[]): Promise<void> {
+    const [{ tenant, heard }] = together as [Owing]
     try {
-      await changeKey(this.#parts, { tenant, key }, (view) => view && { document: decodeKey(key, view.text), inputs })
+      await tell(this.#parts, together)
     } catch (error) {
-      const fields = { key, tenant, attempts: inputs.length, reason: String(error) }
-      this.#parts.log.warn('a key did not hear how attempts under it ended', fields)
+      const fields = { key: heard.key, tenant, attempts: together.length, reason: String(error) }
+      this.#parts.log.warn('a key did not hear yet how attempts under it ended', fields)
     }
   }
 }

@@ -110,7 +110,7 @@ export class LocalEngine implements Engine {
     const flowKeys = new FlowKeys({ store, log })
     this.#keyWords = { store, keys: flowKeys, timers, now: () => storeClock.now() }
     this.#declarations = new Declarations({ ...this.#keyWords, log })
-    this.#hearsay = new Hearsay({ ...this.#keyWords, log })
+    this.#hearsay = new Hearsay({ ...this.#keyWords, store, log })
     const flow = { flowKeys, declarations: this.#declarations, hearsay: this.#hearsay }
     this.#parts = { store, clock: storeClock, steps, timers, monotonicMs, held, ids, observer, log, family, ...flow }
     this.#duplicates = {

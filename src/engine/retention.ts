@@ -4,7 +4,7 @@
  * more to do: nobody waits for a round, however much has piled up.
  */
 import { bondOf } from '../core/dialects/bond.ts'
-import { type Job, SUCCESSFUL_STATES, UNSUCCESSFUL_STATES } from '../core/job.ts'
+import { type Job, SUCCESSFUL_STATES, type Time, UNSUCCESSFUL_STATES } from '../core/job.ts'
 import type { Store } from '../store/store.ts'
 import type { Log } from '../system/log.ts'
 import type { Random } from '../system/random.ts'
@@ -13,7 +13,9 @@ import type { Timers } from '../system/timers.ts'
 import { Departure } from './departure.ts'
 import { Duty } from './duty.ts'
 import type { Engine } from './engine.ts'
+import { FlowKeys } from './flow-keys.ts'
 import { Forgetting } from './forgetting.ts'
+import { Owed } from './owed.ts'
 import { Removal } from './removal.ts'
 import { RETENTION_DEFAULTS, type RetentionOptions } from './retention-options.ts'
 import { SettingNotch } from './setting-notch.ts'
@@ -53,6 +55,9 @@ export function retention(
   const strippings = strippingsOf({ store, engine }, batch, options)
   const departure = new Departure(store)
   const forgetting = new Forgetting(store)
+  const keys = new FlowKeys({ store, log })
+  let heardAt: Time = 0
+  const owed = new Owed({ store, keys, timers, now: () => heardAt })
   const everyMs = options.everyMs ?? RETENTION_DEFAULTS.everyMs
   const notch = new SettingNotch(store, 'retention', options)
   const duty = random && new Duty({ lastNotch: () => notch.last(), random, everyMs })
@@ -69,6 +74,8 @@ export function retention(
     for (const stripping of strippings) stripped += await stripping.round(now, signal)
     if (stripped > 0) log.info('retention', { stripped })
     await departure.round(now)
+    heardAt = now
+    await owed.round(now)
     const forgotten = await forgetting.round(now)
     if (forgotten > 0) log.info('retention', { forgotten })
     const done = [...removals, ...shortenings, ...strippings, departure, forgetting].every(

@@ -283,7 +283,9 @@ describe('a process that dies at any point of what changes a key', () => {
     const points = await everyDeath({ say, isDone: hasMoved, before: untouched, after: givenOn })
     for (const point of ['before commit 1', 'behind commit 1']) expect(points).toContain(point)
   })
+})
 
+describe('a process that dies at any point of what becomes of a key later', () => {
   it.each([
     ['is found to work again', probing, 'recovering', { state: 'slow', allowed: 1, session: 1 }, 1],
     ['is allowed more', recovered, 'raised', { state: 'slow', allowed: 2 }, 2],
@@ -346,7 +348,9 @@ describe('a process that dies at any point of what changes a key', () => {
       },
     })
   })
+})
 
+describe('a process that dies at any point of what is done about a key besides', () => {
   it('which nobody has used for a day: it is there or forgotten, and born again whole', async () => {
     const known = async ({ fixture }: World) => (await fixture.engine.limits({ tenant: 't', limit: 9 })).limits.length
     await everyDeath({

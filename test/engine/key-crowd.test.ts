@@ -2,8 +2,12 @@
 import { describe, expect, it } from 'vitest'
 import { decodeKey } from '../../src/core/flow/document.ts'
 import type { Assignment } from '../../src/engine/engine.ts'
+import { FlowKeys } from '../../src/engine/flow-keys.ts'
 import { MET_AT_KEY } from '../../src/engine/hearsay.ts'
-import type { Change } from '../../src/store/store.ts'
+import { Owed } from '../../src/engine/owed.ts'
+import type { Change, Setting } from '../../src/store/store.ts'
+import { silentLog } from '../../src/system/log.ts'
+import { realTimers } from '../../src/system/timers.ts'
 import { eventually } from '../support/eventually.ts'
 import { Between } from './between.ts'
 import { EngineFixture, type Saying } from './engine-fixture.ts'
@@ -16,11 +20,17 @@ class Crowd {
   readonly #operator = this.fixture.another()
   /** Commits of ends. */
   tries = 0
+  /** The process goes when it is about to tell a key what it is owed. */
+  isDying = false
   #sets = 0
 
   /** From now on somebody sets a number just before an end is committed. */
   begin(): void {
     this.#between.beforeCommit = async (changes) => {
+      if (this.isDying && changes.some(({ kind }) => kind === 'key')) {
+        this.begin()
+        throw new Error('gone')
+      }
       if (changes.some(isEnd)) {
         this.tries += 1
         await this.set()
@@ -49,6 +59,28 @@ class Crowd {
     const { fixture } = this
     const words = assignments.map(({ job, fence }) => fixture.word(job.id, saying(fence)))
     for (const answer of await fixture.engine.settle(words)) expect(answer).toMatchObject({ ok: true })
+  }
+
+  /** Upkeep of another process, a minute later. */
+  async upkeep(): Promise<void> {
+    const { store, clock } = this.fixture
+    clock.advance(60_000)
+    this.#between.beforeCommit = undefined
+    const keys = new FlowKeys({ store, log: silentLog })
+    const owed = new Owed({ store, keys, timers: realTimers, now: () => clock.now() })
+    await owed.round(clock.now())
+  }
+
+  async notes(): Promise<readonly Setting[]> {
+    const [page] = await this.fixture.store.settings([{ op: 'list', collection: 'duty', after: 'owed/', limit: 10 }])
+    return page?.settings ?? []
+  }
+
+  async log(): Promise<readonly string[]> {
+    const { limits } = await this.fixture.engine.limits({ tenant: 't', names: ['host'], limit: 1 })
+    return (
+      limits[0]?.log.filter(({ type }) => type !== 'limited').map(({ type, cause }) => `${type} ${cause.code}`) ?? []
+    )
   }
 
   async strikes(): Promise<number> {
@@ -83,6 +115,57 @@ describe('while numbers are set before the every commit of an end', () => {
     await crowd.end(assignments, fails)
     expect(crowd.tries).toBeLessThanOrEqual(assignments.length * (MET_AT_KEY + 1))
     await eventually('three failures in a row to be counted', async () => (await crowd.strikes()) === 3)
+  })
+
+  it('what it has yet to hear is told by another process, where its own is gone before it could: a Retry-After, and once', async () => {
+    const crowd = new Crowd()
+    const assignments = await crowd.running(1)
+    crowd.isDying = true
+    crowd.begin()
+    await crowd.end(assignments, (fence) => ({
+      type: 'fail',
+      fence,
+      fault: { code: 'E_429_RATE', message: 'later', retryAfterMs: 600_000 },
+      executionMs: 0,
+    }))
+    const [note] = await crowd.notes()
+    expect(await crowd.log(), 'the end went first').toEqual([])
+    await crowd.upkeep()
+    expect(await crowd.log()).toEqual(['broken E_429_RATE'])
+    expect(await crowd.notes()).toEqual([])
+    // Told, and gone before the note was taken off.
+    const again = {
+      op: 'put',
+      collection: 'duty',
+      key: note?.key ?? '',
+      text: note?.text ?? '',
+      rev: undefined,
+    } as const
+    await crowd.fixture.store.settings([again])
+    await crowd.upkeep()
+    expect(await crowd.log()).toEqual(['broken E_429_RATE'])
+    // Noted, and gone before the end was committed.
+    await crowd.fixture.store.settings([
+      { ...again, text: again.text.replace(/"requestId":"[^"]*"/, '"requestId":"never"') },
+    ])
+    await crowd.upkeep()
+    expect([await crowd.log(), await crowd.notes()]).toEqual([['broken E_429_RATE'], []])
+  })
+
+  it('failures that are told again count once', async () => {
+    const crowd = new Crowd()
+    crowd.isDying = true
+    const assignments = await crowd.running(2)
+    crowd.begin()
+    await crowd.end(assignments, fails)
+    const notes = await crowd.notes()
+    expect([notes.length, await crowd.strikes()]).toEqual([2, 0])
+    const put = ({ key, text }: Setting) => ({ op: 'put', collection: 'duty', key, text, rev: undefined }) as const
+    for (let n = 0; n < 2; n += 1) {
+      await crowd.upkeep()
+      expect(await crowd.strikes()).toBe(2)
+      await crowd.fixture.store.settings(notes.map(put))
+    }
   })
 
   it('what it has yet to hear is told before its process is gone', async () => {

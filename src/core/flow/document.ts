@@ -11,6 +11,8 @@ export interface KeyDocument {
   /** What somebody set by hand: each number of it wins until it is removed. */
   readonly byHand: Limit | undefined
   readonly record: KeyRecord
+  /** Attempts, the last of them, whose signals came behind the commits of their ends: one that is told again counts once. */
+  readonly heardBehind?: readonly string[] | undefined
 }
 
 /** How many changes of a key are kept with it. */
@@ -46,15 +48,17 @@ export function declaring(document: KeyDocument, type: string, declared: Limit):
 const hasNumbers = ({ concurrency, rate, budget, weight }: Limit = {}): boolean =>
   [concurrency, rate, budget, weight].some((each) => each !== undefined)
 
-export function encodeKey({ declared, declaredBy, byHand, record }: KeyDocument): string {
+export function encodeKey({ declared, declaredBy, byHand, record, heardBehind }: KeyDocument): string {
   const { key: _, ...rest } = record
-  return JSON.stringify({ declared, declaredBy, byHand, record: record.rev === 0 ? undefined : rest })
+  return JSON.stringify({ declared, declaredBy, byHand, record: record.rev === 0 ? undefined : rest, heardBehind })
 }
 
 /** Without a text nobody has said anything of the key. */
 export function decodeKey(key: string, text: string): KeyDocument {
-  const { declared, declaredBy, byHand, record } = (text === '' ? {} : JSON.parse(text)) as Partial<KeyDocument>
-  return { declared, declaredBy, byHand, record: { ...atRest(key), ...record } }
+  const { declared, declaredBy, byHand, record, heardBehind } = (
+    text === '' ? {} : JSON.parse(text)
+  ) as Partial<KeyDocument>
+  return { declared, declaredBy, byHand, record: { ...atRest(key), ...record }, ...(heardBehind && { heardBehind }) }
 }
 
 /** The log with what is to be told of these events; undefined where that is nothing. */
