@@ -28,6 +28,6 @@ function toldOf({ spec }: Job, { keys, others }: Lobby, now: Time): Holding | un
     const document = decodeKey(key, text)
     return { record: document.record, limit: limitIn(document), gate, count, probes, log: decodeKeyLog(log) }
   })
-  const weighed = spec.flow && weighedBy(spec.flow)
+  const weighed = (spec.flow && weighedBy(spec.flow)) ?? ''
   return explainHeld(holding, { lane: spec.kind.queue, others, weighed }, now)
 }

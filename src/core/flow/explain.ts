@@ -1,7 +1,7 @@
 /** What holds a job, since when and until when: the first that applies along its keys. */
 import type { Time } from '../job.ts'
-import type { KeyEvent, KeyInputType } from './event.ts'
-import { type KeyRecord, type KeyState, keyStateAt, type Limit } from './key.ts'
+import type { KeyEvent } from './event.ts'
+import { type KeyRecord, keyStateAt, type Limit } from './key.ts'
 import { mostOf, RAISE_MS, STRIKES_TO_BREAK } from './numbers.ts'
 import { shortageOf } from './room.ts'
 import type { Counted, Slot } from './slots.ts'
@@ -26,7 +26,7 @@ export interface Holding {
 /** `others`: flows that take turns with the job's in its lane; `weighed`: by whose weight it has its share. Undefined: nothing holds it. */
 export function explainHeld(
   keys: readonly HoldingKey[],
-  turns: { readonly lane: string; readonly others: number; readonly weighed: string | undefined } | undefined,
+  turns: { readonly lane: string; readonly others: number; readonly weighed: string } | undefined,
   now: Time,
 ): Holding | undefined {
   for (const key of keys) {
@@ -38,7 +38,7 @@ export function explainHeld(
     because: `It takes turns with ${turns.others} other flows of lane ${turns.lane}.`,
     who: `the flows of lane ${turns.lane}`,
     when: undefined,
-    next: `Wait: its turn comes; or give it a greater share: pawl limits set ${turns.weighed ?? ''} --weight 2.`,
+    next: `Wait: its turn comes; or give it a greater share: pawl limits set ${turns.weighed} --weight 2.`,
   }
 }
 
@@ -84,19 +84,19 @@ function heldBy({ record, limit, gate, count, probes, log }: HoldingKey, now: Ti
 /** Why it broke, where its log has it still. */
 function reasonIn(log: readonly KeyEvent[]): string {
   const broken = log.findLast(({ type }) => type === 'broken')
-  const reason = broken && REASONS[broken.input]?.[broken.from]
+  const reason = broken && REASONS[`${broken.input} ${broken.from}`]
   return reason === undefined ? '' : ` (${reason})`
 }
 
-const TOLD = 'Retry-After'
-const REASONS: Partial<Record<KeyInputType, Partial<Record<KeyState, string>>>> = {
-  retry_after: { open: TOLD, slow: TOLD, probing: TOLD },
-  unavailable: {
-    open: `${STRIKES_TO_BREAK.open} failures in a row`,
-    slow: `${STRIKES_TO_BREAK.slow} failures in a row`,
-    probing: 'its probe failed',
-  },
-  throttled: { slow: 'throttled at its least', probing: 'its probe was throttled' },
+const REASONS: Readonly<Record<string, string | undefined>> = {
+  'retry_after open': 'Retry-After',
+  'retry_after slow': 'Retry-After',
+  'retry_after probing': 'Retry-After',
+  'unavailable open': `${STRIKES_TO_BREAK.open} failures in a row`,
+  'unavailable slow': `${STRIKES_TO_BREAK.slow} failures in a row`,
+  'unavailable probing': 'its probe failed',
+  'throttled slow': 'throttled at its least',
+  'throttled probing': 'its probe was throttled',
 }
 
 function blame({ cause }: KeyRecord): string {

@@ -75,3 +75,10 @@ describe('the document of a key', () => {
     expect(decodeKeyLog(undefined)).toEqual([])
   })
 })
+
+it('a document keeps whose signals came behind their ends, where some did', () => {
+  const quiet = decodeKey('k', '')
+  expect(decodeKey('k', encodeKey(quiet))).toEqual(quiet)
+  const told = { ...quiet, heardBehind: ['pj_1/2'] }
+  expect(decodeKey('k', encodeKey(told))).toEqual(told)
+})
