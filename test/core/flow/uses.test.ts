@@ -45,6 +45,6 @@ it('a key counts from when its number was set where there was none, or for windo
   set({ budget: undefined })
   expect(since()).toEqual([60, 70])
   // One that was written before it was told what the limit had been.
-  life.told('reset').told('set')
+  life.told('set').told('reset')
   expect(since()).toEqual([70, 70])
 })
