@@ -2,7 +2,7 @@
 
 import type { Annotation } from '../core/event.ts'
 import type { Holding } from '../core/flow/explain.ts'
-import type { Job, JobId, Time } from '../core/job.ts'
+import type { CancelRequest, Job, JobId, State, Time } from '../core/job.ts'
 import { AT_ONCE, LENGTHS } from '../core/limits.ts'
 import { isSegment } from '../core/name.ts'
 import type { Effect } from '../core/newer.ts'
@@ -130,8 +130,8 @@ export class HttpEngine implements Engine {
     const withinMs = Math.max(SHORTEST_BEAT_MS, Math.min(SOON_MS, shortestMs / 4))
     return (await this.#say(words, withinMs)).map((wire) => {
       if (wire['ok'] !== true) return { ok: false, refusal: refusalOf(wire['problem'] as Wire) }
-      const { rev, leaseExpiresAt, cancel } = fromWire(wire) as Extract<HeartbeatAnswer, { ok: true }>
-      return { ok: true, rev, leaseExpiresAt, cancel }
+      const { rev, leaseExpiresAt } = wire
+      return { ok: true, rev: Number(rev), leaseExpiresAt: Date.parse(String(leaseExpiresAt)), cancel: cancelOf(wire) }
     })
   }
 
@@ -358,6 +358,17 @@ function assignmentOf(wire: Wire, policies: readonly Policy[]): Assignment {
 }
 
 function answerOf(wire: Wire): Answer {
-  const { jobId, rev, state, at, replayed, cancel } = fromWire(wire) as Extract<Answer, { ok: true }>
-  return { ok: true, jobId, rev, state, at, replayed, cancel }
+  const { jobId, rev, state, at, replayed } = wire
+  return {
+    ok: true,
+    jobId: String(jobId),
+    rev: Number(rev),
+    state: state as State,
+    at: Date.parse(String(at)),
+    replayed: replayed === true,
+    cancel: cancelOf(wire),
+  }
 }
+
+const cancelOf = ({ cancel }: Wire): CancelRequest | undefined =>
+  cancel === undefined ? undefined : (fromWire(cancel) as CancelRequest)

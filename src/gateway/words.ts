@@ -112,7 +112,9 @@ const TRANSLATIONS: { readonly [N in WordName]: (said: Said<N>) => Translation }
   approve: ({ body: { policyHash, jobHash, reason } }) => ({
     command: { type: 'approve', policyHash, jobHash, reason },
   }),
-  cancel: ({ body: { mode, reason, fence, next } }) => ({ command: { type: 'cancel', mode, reason, fence, next } }),
+  cancel: ({ body: { mode, reason, fence, next } }) => ({
+    command: { type: 'cancel', mode, reason, next, ...owned(fence) },
+  }),
   signal: ({ body: { name, key }, text: textOf }) => {
     const text = textOf('payload')
     return {
@@ -125,7 +127,7 @@ const TRANSLATIONS: { readonly [N in WordName]: (said: Said<N>) => Translation }
     command: { type: 'reschedule', runAt: moment(runAt, delay, now), priority: priorityOf(priority) },
   }),
   deadletter: ({ body: { reason, stage, message, fence } }) => ({
-    command: { type: 'deadLetter', reason, stage, message, fence },
+    command: { type: 'deadLetter', reason, stage, message, ...owned(fence) },
   }),
 }
 
@@ -150,7 +152,7 @@ export function wordOf(
   const { actor, tenant, traceparent } = speaker
   const requestId = typeof body['requestId'] === 'string' ? body['requestId'] : speaker.requestId
   const expectedRev = body['expectedRev']
-  const asked = { ...withoutUndefined(command), actor, requestId, traceparent, expectedRev }
+  const asked = { ...command, actor, requestId, traceparent, expectedRev }
   return { id, tenant, command: asked as never as Exclude<Command, { type: 'enqueue' | 'claim' }>, bodies }
 }
 
@@ -164,5 +166,4 @@ export const priorityOf = (priority: number | keyof typeof PRIORITIES | undefine
   typeof priority === 'string' ? PRIORITIES[priority] : priority
 
 /** An absent fence must be absent: `'fence' in command` asks whether an owner speaks. */
-const withoutUndefined = (command: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> =>
-  Object.fromEntries(Object.entries(command).filter(([, value]) => value !== undefined))
+const owned = (fence: string | undefined) => (fence === undefined ? {} : { fence })

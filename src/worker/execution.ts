@@ -184,8 +184,7 @@ export class Execution implements Sender, Run {
 
   async say(type: Said['type'], fields: object, bodies: readonly Body[] = []): Promise<void> {
     this.guard()
-    // In the same turn, so in the same commit: by themselves, at the next pulse, they would cost the store one of their own.
-    if (this.#tidings !== undefined) this.#report(this.desk.clock.monotonicMs())
+    this.#report(this.desk.clock.monotonicMs())
     const answer = await this.#voice.say(type, fields, bodies)
     if (!answer.ok) throw this.#interrupt instanceof LeaseConflictError ? this.#interrupt : errorFor(answer.refusal)
   }
@@ -256,8 +255,7 @@ export class Execution implements Sender, Run {
   }
 
   async #loadInput(): Promise<string | undefined> {
-    const { items } = await this.desk.engine.load([{ id: this.assignment.job.id, bodies: ['input'] }])
-    return items[0]?.bodies['input']
+    return (await this.desk.engine.load([{ id: this.assignment.job.id, bodies: ['input'] }])).items[0]?.bodies['input']
   }
 
   #enter(text: string | undefined): void {
@@ -300,8 +298,8 @@ export class Execution implements Sender, Run {
 
   /** Waits for the answers to what the handler said, before the run ends as it chose. */
   #hearOut(spoken: Spoken, next: () => void): void {
-    const refused = (error: unknown) => this.doom(error)
-    this.#when(spoken.heardOut(refused), next)
+    const heard = spoken.heardOut((refused) => this.doom(refused))
+    this.#when(heard, next)
   }
 
   async #compensate(text: string | undefined): Promise<void> {
@@ -412,8 +410,8 @@ export class Execution implements Sender, Run {
 
   /** Of what was said in passing, what is due by then. */
   #report(nowMs: number): void {
-    const progress = this.#tidings?.take(nowMs)
-    if (progress !== undefined) void this.#voice.say('progress', progress, [])
+    const due = this.#tidings?.take(nowMs)
+    if (due !== undefined) void this.#voice.say('progress', due, [])
   }
 
   #vacate(): void {

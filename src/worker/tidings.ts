@@ -1,4 +1,7 @@
-/** What a handler says in passing: progress and counters, gathered here and written at most once a second. */
+/**
+ * What a handler says in passing: progress and counters, gathered here and written at most once a second; with the next word that
+ * the handler waits for, in its commit, or else at the next pulse, in one of their own.
+ */
 import type { Progress } from '../core/job.ts'
 
 const EVERY_MS = 1_000
@@ -18,18 +21,21 @@ export class Tidings {
   }
 
   get dueMs(): number {
-    const any = this.#progress !== undefined || this.#counters !== undefined
-    return any ? this.#saidMs + EVERY_MS : Number.POSITIVE_INFINITY
+    return this.#isAny ? this.#saidMs + EVERY_MS : Number.POSITIVE_INFINITY
   }
 
-  /** All of it, if any is due by then. */
+  /** Undefined where nothing is due. */
   take(nowMs: number): { progress: Progress | undefined; counters: Record<string, number> | undefined } | undefined {
-    if (nowMs < this.dueMs || (this.#progress === undefined && this.#counters === undefined)) return undefined
+    if (nowMs < this.dueMs || !this.#isAny) return undefined
     const taken = { progress: this.#progress, counters: this.#counters }
     this.#progress = undefined
     this.#counters = undefined
     this.#saidMs = nowMs
     return taken
+  }
+
+  get #isAny(): boolean {
+    return this.#progress !== undefined || this.#counters !== undefined
   }
 
   /** Counters alone: they ride along with the completion. */

@@ -1,7 +1,7 @@
 /** Jobs over HTTP, from creation to result, and every repetition on the way. */
 
 import { Validator } from '@seriousme/openapi-schema-validator'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { DURATION_RULE } from '../../src/core/duration.ts'
 import { openApi } from '../../src/gateway/contract/openapi.ts'
 import { ROUTES } from '../../src/gateway/contract/routes.ts'
@@ -369,6 +369,25 @@ describe('batches', () => {
       { ok: false, problem: { code: 'MALFORMED', violations: [{ field: 'body.transitions.3.fence' }] } },
       { ok: false, problem: { code: 'MALFORMED' } },
     ])
+  })
+
+  it('loads of a batch what a heartbeat in it is about, and nothing else', async () => {
+    for (const type of ['one', 'two']) await fixture.ask('producer', 'POST', '/v1/jobs', { type, queue: 'beating' })
+    const words = { workerId: 'w', queues: ['beating'], limit: 2 }
+    const claimed = (await fixture.ask('worker', 'POST', '/v1/claims', words)).body['jobs'] as Claimed[]
+    const [first, second] = claimed.map(({ job, fence }) => ({ id: job.id, fence }))
+    using loads = vi.spyOn(fixture.pawl.engine, 'load')
+    const { body } = await fixture.ask('worker', 'POST', '/v1/transitions:batch', {
+      transitions: [
+        { ...first, command: 'complete' },
+        { ...second, command: 'heartbeat' },
+      ],
+    })
+    expect(body['answers']).toMatchObject([
+      { ok: true, state: 'succeeded' },
+      { ok: true, leaseExpiresAt: expect.stringMatching(/^20/) },
+    ])
+    expect(loads.mock.calls.flatMap(([asked]) => asked.map(({ id }) => id))).toEqual([second?.id])
   })
 
   it('are taken whole or not at all where that is asked for', async () => {

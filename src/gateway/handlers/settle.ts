@@ -1,5 +1,6 @@
 /** Words about jobs, one by one and in batches. */
 
+import { z } from 'zod'
 import { LENGTHS } from '../../core/limits.ts'
 import { refuse } from '../../core/refuse.ts'
 import type { ActName } from '../../engine/audit.ts'
@@ -9,7 +10,8 @@ import { type Call, type Handler, json, type Parts } from '../call.ts'
 import type { Kept } from '../contract/outline.ts'
 import { maySay } from '../contract/routes.ts'
 import { KEPT_BY_ANY_WORD, KEPT_BY_WORDS, WORDS, type WordName } from '../contract/schemas.ts'
-import { toWire } from '../contract/wire.ts'
+import { type Check, unchangedBy } from '../contract/unchanged.ts'
+import { timeToWire, toWire } from '../contract/wire.ts'
 import { Objected, objection, type Problem, problemOf } from '../problem.ts'
 import { type Speaker, wordOf } from '../words.ts'
 import { audited } from './audit.ts'
@@ -48,8 +50,9 @@ export const settle: Handler = async (call, parts) => {
   const answers: unknown[] = new Array(items.length)
   const words: Word[] = []
   const places: number[] = []
+  const speaker = speakerOf(call)
   for (const [i, item] of items.entries()) {
-    const word = wordFrom(item, call, parts, i)
+    const word = wordFrom(item, { call, parts, speaker, i })
     if ('problem' in word) answers[i] = { ok: false, problem: word.problem.body }
     else {
       words.push(word.word)
@@ -106,38 +109,46 @@ async function auditedWords(call: Call, parts: Parts, words: readonly SaidWord[]
   }
 }
 
-function wordFrom(
-  item: Readonly<Record<string, unknown>>,
-  call: Call,
-  { engine }: Parts,
-  i: number,
-): { readonly word: Word } | { readonly problem: Problem } {
-  const { id, command, ...rest } = item
-  const name = command as WordName
+interface Place {
+  readonly call: Call
+  readonly parts: Parts
+  readonly speaker: Speaker
+  readonly i: number
+}
+
+type Item = Readonly<Record<string, unknown>>
+
+function wordFrom(item: Item, place: Place): { readonly word: Word } | { readonly problem: Problem } {
+  const { call, parts, speaker, i } = place
+  const name = item['command'] as WordName
   if (!maySay(call.token.scope, name))
     return { problem: objection('FORBIDDEN', `A ${call.token.scope} token may not ${name}.`) }
-  const result = WORDS[name].safeParse(withOwnMembers(rest, name, call.kept, i))
-  if (!result.success)
+  const body = UNCHANGED[name](item) ? item : made(item, name, call.kept, i)
+  if (body instanceof z.ZodError)
     return {
-      problem: objection(
-        'MALFORMED',
-        'The transition breaks a rule.',
-        violationsOf(result.error, `body.transitions.${i}`),
-      ),
+      problem: objection('MALFORMED', 'The transition breaks a rule.', violationsOf(body, `body.transitions.${i}`)),
     }
-  const unowned = withoutFence(call, name, result.data, `body.transitions.${i}`)
+  const unowned = withoutFence(call, name, body, `body.transitions.${i}`)
   if (unowned !== undefined) return { problem: unowned }
-  const speaker = speakerOf(call)
   // Each item is a request of its own: a batch must not make two of them one.
   const word = wordOf(
     name,
-    String(id),
-    result.data as Readonly<Record<string, unknown>>,
+    String(item['id']),
+    body,
     (path) => call.kept.get(`transitions.${i}.${path}`),
     { ...speaker, requestId: `${speaker.requestId}/${i}` },
-    engine.now(),
+    parts.engine.now(),
   )
   return { word }
+}
+
+const UNCHANGED = Object.fromEntries(
+  Object.entries(WORDS).map(([name, schema]) => [name, unchangedBy(schema, ['id', 'command'])]),
+) as Readonly<Record<WordName, Check>>
+
+function made({ id: _, command: __, ...rest }: Item, name: WordName, kept: Kept, i: number): Item | z.ZodError {
+  const result = WORDS[name].safeParse(withOwnMembers(rest, name, kept, i))
+  return result.success ? (result.data as Item) : result.error
 }
 
 /** Puts back members that were cut out of a batch because another word keeps them as text: for this one they are members like others. */
@@ -201,12 +212,15 @@ const beatOf = ({ id, command }: Word): HeartbeatRequest => ({
  * where the token is bound to queues, and for heartbeats.
  */
 async function touched(call: Call, { engine }: Parts, words: readonly Word[]): Promise<readonly (Word | undefined)[]> {
-  const judged = words.some(({ command }) => call.token.queues !== undefined || command.type === 'heartbeat')
-  if (!judged) return words
-  const { items } = await engine.load(words.map(({ id }) => ({ id, tenant: call.token.tenant })))
-  return items.map((found, n) =>
-    found !== undefined && mayTouch(call, found.job) ? { ...(words[n] as Word), id: found.job.id } : undefined,
-  )
+  const judged = words.filter(({ command }) => call.token.queues !== undefined || command.type === 'heartbeat')
+  if (judged.length === 0) return words
+  const { items } = await engine.load(judged.map(({ id }) => ({ id, tenant: call.token.tenant })))
+  const judgements = new Map(judged.map((word, n) => [word, items[n]]))
+  return words.map((word) => {
+    if (!judgements.has(word)) return word
+    const job = judgements.get(word)?.job
+    return job !== undefined && mayTouch(call, job) ? { ...word, id: job.id } : undefined
+  })
 }
 
 const NOT_FOUND = { ok: false, problem: problemOf(refuse('NOT_FOUND', { message: 'No job has this id.' })).body }
@@ -214,7 +228,14 @@ const NOT_FOUND = { ok: false, problem: problemOf(refuse('NOT_FOUND', { message:
 const answered = (answer: AnyAnswer): unknown =>
   answer.ok ? { ok: true, ...answerToWire(answer) } : { ok: false, problem: problemOf(answer.refusal).body }
 
-const answerToWire = ({ ok: _, ...answer }: Extract<AnyAnswer, { ok: true }>): object => toWire(answer) as object
+/** Member by member: there is one for each job that is worked on, and put together by names that only run time knows it costs twice as much. */
+function answerToWire(answer: Extract<AnyAnswer, { ok: true }>): object {
+  const { rev } = answer
+  const cancel = answer.cancel && toWire(answer.cancel)
+  if ('leaseExpiresAt' in answer) return { rev, leaseExpiresAt: timeToWire(answer.leaseExpiresAt), cancel }
+  const { jobId, state, at, replayed } = answer
+  return { jobId, rev, state, at: timeToWire(at), replayed, cancel }
+}
 
 const speakerOf = (call: Call): Speaker => ({
   actor: `${call.token.scope}:${call.token.name}`,
