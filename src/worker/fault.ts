@@ -50,22 +50,49 @@ export function faultOf(thrown: unknown, { attempt, now, stage }: Circumstances)
   const value = readThrown(thrown)
   const { fields } = value
   const name = errorBody(attempt)
-  const text = JSON.stringify(storyOf(value))
+  const { text, size, digest, message } = told(value)
   return {
     fault: {
       code: codeOf(value.code ?? (value.isError ? value.name : 'thrown')),
-      message: sanitised(value.message, LENGTHS.message),
+      message,
       // A class or a stage that core does not know says nothing, and must not keep the rest from being said.
       class: ERROR_CLASSES.find((known) => known === fields?.errorClass),
       stage: STAGES.find((known) => known === fields?.stage) ?? stage,
       context: fields?.context === undefined ? undefined : contextOf(fields.context),
       retryAfterMs: boundedMs(fields?.retryAfterMs) ?? retryAfterMsOf(thrown, now),
-      body: bodyRef(name, text),
+      body: { name, size, digest },
       key: keyOf(fields?.key),
     },
     body: { name, text },
   }
 }
+
+/** What is kept of a thrown value in words: it depends on nothing else. */
+interface Told {
+  readonly of: ThrownValue
+  readonly text: string
+  readonly size: number
+  readonly digest: string | undefined
+  readonly message: string
+}
+
+/** Failures come in crowds of the same, when something behind the handlers is down: searched for secrets and written out is the first of them. */
+let lastTold: Told | undefined
+
+function told(value: ThrownValue): Told {
+  if (lastTold !== undefined && isSameStory(lastTold.of, value)) return lastTold
+  const text = JSON.stringify(storyOf(value))
+  const { size, digest } = bodyRef('', text)
+  const made = { of: value, text, size, digest, message: sanitised(value.message, LENGTHS.message) }
+  // Whatever else an error refers to may be big, and must not be kept alive.
+  if (isAlone(value)) lastTold = { ...made, of: { ...value, fields: undefined } }
+  return made
+}
+
+const isSameStory = (one: ThrownValue, other: ThrownValue): boolean =>
+  isAlone(other) && one.stack === other.stack && one.message === other.message && one.name === other.name
+
+const isAlone = ({ cause, errors }: ThrownValue): boolean => cause === undefined && errors.length === 0
 
 function codeOf(code: string): string {
   const text = code.slice(0, LENGTHS.name).toWellFormed().replace(CONTROL, '')
