@@ -106,7 +106,7 @@ itOnRedis(
       return openRedisStore({ url: to, ledger, scripts, evictAfterMs: 200, answerWithinMs: 1_000 })
     }
     const stores = [await open(way.url, ledgerWay.url), await open(anotherWay.url, anotherLedgerWay.url)]
-    const lives = startLives(stores, 3)
+    const lives = startLives(stores, 5)
     const servers: Servers = {
       redis: first,
       other: second,
@@ -145,5 +145,5 @@ itOnRedis(
     if (soaking) expect([...missed], 'phases that nobody came to').toEqual([])
     await Promise.all(stores.map((store) => store.close()))
   },
-  scaled(180_000, 2_400_000),
+  scaled(240_000, 2_400_000),
 )
