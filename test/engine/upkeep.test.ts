@@ -5,6 +5,7 @@ import { readiness } from '../../src/gateway/handlers/health.ts'
 import { open } from '../../src/open.ts'
 import { realClock } from '../../src/system/clock.ts'
 import { realTimers } from '../../src/system/timers.ts'
+import { eventually } from '../support/eventually.ts'
 import { VirtualClock } from './virtual-clock.ts'
 
 describe('who looks', () => {
@@ -55,6 +56,14 @@ describe('a gateway', () => {
       ready: true,
       checks: { store: 'ok', ticker: 'nobody has looked at what is due for 2000 s' },
     })
+  })
+
+  it('hears of each round of its own ticker', async () => {
+    let ahead = 0
+    const clock = { now: realClock.now, monotonicMs: () => realClock.monotonicMs() + ahead }
+    await using pawl = await open('memory:', { log: 'silent', clock, ticker: { everyMs: 20 } })
+    ahead = 2_000_000
+    await eventually('a round after that', async () => (await checksOf(pawl)).checks['ticker'] === 'ok')
   })
 
   it('says nothing of it where it cannot know', async () => {
