@@ -88,7 +88,7 @@ function Lists({ machine, chosen, onChoose }: CommandTableProps): ReactNode {
                   key={state}
                   type="button"
                   aria-pressed={cell === chosen}
-                  aria-label={labelOf(command, state, moves)}
+                  aria-label={`${words.state(state)}: ${labelOf(command, state, moves)}`}
                   className={`btn px-2! font-normal! ${cell === chosen ? 'bg-hover! outline-2 outline-focus' : ''}`}
                   onClick={() => onChoose(cell)}
                 >
