@@ -35,8 +35,8 @@ export interface PrometheusOptions {
 /** A `Pawl`, as far as it is watched. */
 export interface Watchable {
   readonly engine: Engine
-  /** @internal Of a Redis with a ledger. */
-  readonly ledger?: Pick<LedgerDesk, 'standing'> | undefined
+  /** @internal Of a Redis with a ledger: how far that is. */
+  readonly below?: { readonly ledger?: Pick<LedgerDesk, 'standing'> | undefined } | undefined
 }
 
 export interface PrometheusMetrics extends Metrics {
@@ -90,7 +90,8 @@ export function prometheus({
   return {
     add: (name, value, labels) => counters.get(name)?.inc(few(labels), value),
     observe: (name, value, labels) => histograms.get(name)?.observe(few(labels), value),
-    watch({ engine, ledger }) {
+    watch({ engine, below }) {
+      const ledger = below?.ledger
       const watch = watched(engine, values, clock)
       depth(registry, watch)
       inflight(registry, watch, few)
