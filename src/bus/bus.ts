@@ -79,6 +79,8 @@ export async function openBus(options: BusOptions): Promise<AsyncDisposable> {
     const ids = realIds(random)
     if (roles.has('scheduler'))
       parts.push(new Dispatcher({ link, engine, types, tenant, timers, monotonicMs, ids, caps, log }))
+    // Until NATS has heard of the subscriptions, whoever calls is told that nobody answers there.
+    await link.connection.flush()
     return { [Symbol.asyncDispose]: close }
   } catch (error) {
     await close()
