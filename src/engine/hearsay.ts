@@ -9,7 +9,7 @@
  */
 import type { Heard } from '../core/flow/heard.ts'
 import type { Log } from '../system/log.ts'
-import { announce, type OwedParts, type Owing, tell } from './owed.ts'
+import { announce, type Ended, type OwedParts, tell } from './owed.ts'
 import type { Segment } from './segment.ts'
 
 export interface HearsayParts extends OwedParts {
@@ -21,7 +21,7 @@ export const MET_AT_KEY = 5
 
 export class Hearsay implements AsyncDisposable {
   readonly #parts: HearsayParts
-  #pending: Owing[] = []
+  #pending: Ended[] = []
   #underWay: Promise<void> | undefined
 
   constructor(parts: HearsayParts) {
@@ -38,7 +38,7 @@ export class Hearsay implements AsyncDisposable {
 
   /** An end was committed, and its key has not heard of it. */
   note(tenant: string, heard: Heard): void {
-    this.#pending.push({ tenant, heard })
+    this.#pending.push({ tenant, heard, endedAt: this.#parts.now() })
     this.#underWay ??= this.#tellAll()
   }
 
@@ -58,8 +58,8 @@ export class Hearsay implements AsyncDisposable {
     this.#underWay = undefined
   }
 
-  async #tell(together: readonly Owing[]): Promise<void> {
-    const [{ tenant, heard }] = together as [Owing]
+  async #tell(together: readonly Ended[]): Promise<void> {
+    const [{ tenant, heard }] = together as [Ended]
     try {
       await tell(this.#parts, together)
     } catch (error) {

@@ -46,11 +46,11 @@ export interface KeyChange {
 export async function changeKey(
   parts: KeyWordParts,
   { tenant, key }: { readonly tenant: string; readonly key: string },
-  changed: (view: KeyView | undefined) => KeyChange | undefined,
+  changed: (view: KeyView | undefined) => KeyChange | undefined | Promise<KeyChange | undefined>,
 ): Promise<KeyView | undefined> {
   for (let n = 0; n < TRIES; n += 1) {
     const [view] = await parts.keys.views(tenant, [key])
-    const change = changed(view)
+    const change = await changed(view)
     if (change === undefined) return undefined
     const { document, inputs } = change
     const limitBefore = view && limitIn(decodeKey(key, view.text))

@@ -1,13 +1,16 @@
 /**
  * What flow keys are owed: signals of ends that were committed without them. Each is noted before its end is committed, and taken off once
  * its key has heard it; should the process die in between, another finds the note. A note tells of nothing that has happened: whether the
- * end came about is in the job's log. One that is told twice counts once, for the key's document has whom it heard last.
+ * end came about, and when, is in the job's log. One that is told twice counts once, for the key's document has whom it heard.
  */
 import { decodeKey } from '../core/flow/document.ts'
 import type { Heard } from '../core/flow/heard.ts'
+import { agedOf, heardLate, newsOf, type Telling } from '../core/flow/late.ts'
 import type { Time } from '../core/job.ts'
-import type { Setting, SettingOperation, Store } from '../store/store.ts'
-import { changeKey, type KeyWordParts } from './key-words.ts'
+import { reasonOf } from '../core/reason.ts'
+import type { KeyView, Setting, SettingOperation, Store } from '../store/store.ts'
+import type { Log } from '../system/log.ts'
+import { changeKey, type KeyChange, type KeyWordParts } from './key-words.ts'
 import { logOf } from './log-of.ts'
 
 export interface Owing {
@@ -15,81 +18,151 @@ export interface Owing {
   readonly heard: Heard
 }
 
+/** Its attempt has ended by the word that the key is to hear. */
+export interface Ended extends Owing {
+  readonly endedAt: Time
+}
+
 export type OwedParts = KeyWordParts & { readonly store: Pick<Store, 'commit' | 'settings' | 'events'> }
 
 const PREFIX = 'owed/'
 const PAGE = 100
-/** A note that is younger may be of a process that is about to tell it. */
-const PATIENCE_MS = 60_000
-/** How many a key's document remembers to have heard behind their ends. */
-const REMEMBERED = 100
+/** A note that is younger may be of a process that is about to tell it: it tries for some ten seconds. */
+const PATIENCE_MS = 30_000
 
 export async function announce({ store }: Pick<OwedParts, 'store'>, owing: readonly Owing[]): Promise<void> {
   const put = (each: Owing): SettingOperation => ({
     op: 'put',
     collection: 'duty',
-    key: keyOf(each),
-    text: JSON.stringify(each),
+    key: noteOf(each),
+    text: JSON.stringify({ tenant: each.tenant, heard: each.heard }),
     rev: undefined,
   })
   await store.settings(owing.map(put))
 }
 
 /** One key hears all that it is owed here, in one change. */
-export async function tell(parts: OwedParts, together: readonly Owing[]): Promise<void> {
+export async function tell(parts: OwedParts, together: readonly Ended[]): Promise<void> {
   const [first] = together
   if (first === undefined) return
   const { tenant } = first
   const { key } = first.heard
-  await changeKey(parts, { tenant, key }, (view) => {
-    if (view === undefined) return undefined
-    const document = decodeKey(key, view.text)
-    const before = document.heardBehind ?? []
-    const news = together.filter((each) => !before.includes(nameOf(each)))
-    const heardBehind = [...before, ...news.map(nameOf)].slice(-REMEMBERED)
-    return { document: { ...document, heardBehind }, inputs: news.map(({ heard }) => heard.input) }
-  })
-  const remove = (each: Owing): SettingOperation => ({
+  await changeKey(parts, { tenant, key }, (view) => changeBy(parts, together, view))
+  const remove = (each: Ended): SettingOperation => ({
     op: 'remove',
     collection: 'duty',
-    key: keyOf(each),
+    key: noteOf(each),
     rev: undefined,
   })
   await parts.store.settings(together.map(remove))
 }
 
-/** Tells what processes that are gone still owed. */
-export class Owed {
-  readonly #parts: OwedParts
+async function changeBy(
+  parts: OwedParts,
+  together: readonly Ended[],
+  view: KeyView | undefined,
+): Promise<KeyChange | undefined> {
+  const [first] = together
+  if (view === undefined || first === undefined) return undefined
+  const { tenant, heard } = first
+  const document = decodeKey(heard.key, view.text)
+  const before = document.heardBehind ?? []
+  const told = together.map(
+    (each): Telling => ({ name: nameOf(each), signal: each.heard.input, endedAt: each.endedAt }),
+  )
+  // Only now: a note that is there was not told, and forgotten, before the key was read.
+  const names = [...told.map(({ name }) => name), ...agedOf(before, told.length)]
+  const noted = await notedOf(parts, names, (name) => noteKey(tenant, heard.key, name))
+  const { news, remembered } = newsOf(before, told, noted)
+  const now = parts.now()
+  const inputs = news.flatMap(
+    ({ signal, endedAt }) => heardLate(signal, Math.max(0, now - endedAt), document.record.level) ?? [],
+  )
+  return { document: { ...document, heardBehind: remembered }, inputs }
+}
 
-  constructor(parts: OwedParts) {
+async function notedOf(
+  { store }: Pick<OwedParts, 'store'>,
+  names: readonly string[],
+  keyOf: (name: string) => string,
+): Promise<ReadonlySet<string>> {
+  const answers = await store.settings(names.map((name) => ({ op: 'get', collection: 'duty', key: keyOf(name) })))
+  return new Set(names.filter((_, i) => answers[i]?.settings.length === 1))
+}
+
+/**
+ * Tells what processes that are gone still owed: a page of notes a round, in order, and from the front again after the last. A key that
+ * is not to be had (somebody changes it all the time) takes ten seconds to find out, so its tenant waits for the next walk, and
+ * nobody else does.
+ */
+export class Owed {
+  readonly #parts: OwedParts & { readonly log: Log }
+  #after = PREFIX
+  /** Tenants who wait for the next walk. */
+  readonly #later = new Set<string>()
+
+  constructor(parts: OwedParts & { readonly log: Log }) {
     this.#parts = parts
   }
 
-  async round(now: Time): Promise<void> {
-    const { store } = this.#parts
-    const [page] = await store.settings([{ op: 'list', collection: 'duty', after: PREFIX, limit: PAGE }])
+  /** The next round begins at the front. */
+  get isAtItsEnd(): boolean {
+    return this.#after === PREFIX
+  }
+
+  async round(now: Time, signal?: AbortSignal): Promise<void> {
+    const { store, log } = this.#parts
+    if (this.isAtItsEnd) this.#later.clear()
+    const [page] = await store.settings([{ op: 'list', collection: 'duty', after: this.#after, limit: PAGE }])
     const notes = (page?.settings ?? []).filter(({ key }) => key.startsWith(PREFIX))
+    this.#after = notes.length < PAGE ? PREFIX : (notes.at(-1)?.key ?? PREFIX)
     const old = notes.filter(({ updatedAt }) => now - updatedAt >= PATIENCE_MS)
-    for (const note of old) await this.#settle(note)
+    for (const [about, together] of Map.groupBy(old, aboutOf)) {
+      const [tenant = ''] = JSON.parse(about) as readonly string[]
+      if (signal?.aborted || this.#later.has(tenant)) continue
+      try {
+        await this.#settle(together)
+      } catch (error) {
+        this.#later.add(tenant)
+        const fields = { about, attempts: together.length, reason: reasonOf(error) }
+        log.warn('a key is still owed how attempts under it ended', fields)
+      }
+    }
   }
 
-  async #settle({ key, text, rev }: Setting): Promise<void> {
-    const owing = JSON.parse(text) as Owing
-    if (await this.#cameAbout(owing)) await tell(this.#parts, [owing])
-    else await this.#parts.store.settings([{ op: 'remove', collection: 'duty', key, rev }])
+  /** Of one key. */
+  async #settle(notes: readonly Setting[]): Promise<void> {
+    const ended: Ended[] = []
+    for (const { key, text, rev } of notes) {
+      const owing = JSON.parse(text) as Owing
+      const endedAt = await this.#endedAt(owing)
+      if (endedAt !== undefined) ended.push({ ...owing, endedAt })
+      else await this.#parts.store.settings([{ op: 'remove', collection: 'duty', key, rev }])
+    }
+    await tell(
+      this.#parts,
+      ended.toSorted((a, b) => a.endedAt - b.endedAt),
+    )
   }
 
-  /** Whether the attempt has ended by the word that the key is to hear. */
-  async #cameAbout({ heard }: Owing): Promise<boolean> {
+  /** When the attempt has ended by the word that the key is to hear; undefined where it has not. */
+  async #endedAt({ heard }: Owing): Promise<Time | undefined> {
     const { job, requestId } = heard.input.cause
-    if (job === undefined) return false
+    if (job === undefined) return undefined
     const log = await logOf(this.#parts.store, job)
-    return log.some((event) => event.requestId === requestId)
+    return log.find((event) => event.requestId === requestId)?.at
   }
 }
 
 /** As JSON: names may have what no store keeps. */
-const keyOf = (owing: Owing): string => `${PREFIX}${JSON.stringify([owing.tenant, owing.heard.key, nameOf(owing)])}`
+const noteKey = (tenant: string, key: string, name: string): string => `${PREFIX}${JSON.stringify([tenant, key, name])}`
+
+const noteOf = (owing: Owing): string => noteKey(owing.tenant, owing.heard.key, nameOf(owing))
+
+/** Its tenant and its key, as the name of the note has them. */
+function aboutOf({ key }: Setting): string {
+  const [tenant, name] = JSON.parse(key.slice(PREFIX.length)) as readonly string[]
+  return JSON.stringify([tenant, name])
+}
 
 const nameOf = ({ heard }: Owing): string => `${heard.input.cause.job}/${heard.input.cause.attempt}`

@@ -57,7 +57,7 @@ export function retention(
   const forgetting = new Forgetting(store)
   const keys = new FlowKeys({ store, log })
   let heardAt: Time = 0
-  const owed = new Owed({ store, keys, timers, now: () => heardAt })
+  const owed = new Owed({ store, keys, timers, log, now: () => heardAt })
   const everyMs = options.everyMs ?? RETENTION_DEFAULTS.everyMs
   const notch = new SettingNotch(store, 'retention', options)
   const duty = random && new Duty({ lastNotch: () => notch.last(), random, everyMs })
@@ -75,10 +75,10 @@ export function retention(
     if (stripped > 0) log.info('retention', { stripped })
     await departure.round(now)
     heardAt = now
-    await owed.round(now)
+    await owed.round(now, signal)
     const forgotten = await forgetting.round(now)
     if (forgotten > 0) log.info('retention', { forgotten })
-    const done = [...removals, ...shortenings, ...strippings, departure, forgetting].every(
+    const done = [...removals, ...shortenings, ...strippings, departure, owed, forgetting].every(
       ({ isAtItsEnd }) => isAtItsEnd,
     )
     return done ? everyMs : Math.min(everyMs, SOON_MS)

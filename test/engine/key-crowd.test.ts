@@ -61,13 +61,13 @@ class Crowd {
     for (const answer of await fixture.engine.settle(words)) expect(answer).toMatchObject({ ok: true })
   }
 
-  /** Upkeep of another process, a minute later. */
+  /** Upkeep of another process, half a minute later. */
   async upkeep(): Promise<void> {
     const { store, clock } = this.fixture
-    clock.advance(60_000)
+    clock.advance(30_000)
     this.#between.beforeCommit = undefined
     const keys = new FlowKeys({ store, log: silentLog })
-    const owed = new Owed({ store, keys, timers: realTimers, now: () => clock.now() })
+    const owed = new Owed({ store, keys, timers: realTimers, log: silentLog, now: () => clock.now() })
     await owed.round(clock.now())
   }
 

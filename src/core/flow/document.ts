@@ -11,7 +11,7 @@ export interface KeyDocument {
   /** What somebody set by hand: each number of it wins until it is removed. */
   readonly byHand: Limit | undefined
   readonly record: KeyRecord
-  /** Attempts, the last of them, whose signals came behind the commits of their ends: one that is told again counts once. */
+  /** Attempts whose signals came behind the commits of their ends, all that may be told again: it counts once (`late.ts`). */
   readonly heardBehind?: readonly string[] | undefined
 }
 

@@ -3,11 +3,11 @@ import type { Command } from '../command.ts'
 import { classify } from '../errors.ts'
 import type { Job } from '../job.ts'
 import { toldKey } from './membership.ts'
-import { type KeyInput, type Outcome, signalOf } from './signal.ts'
+import { type GivenSignal, type Outcome, signalOf } from './signal.ts'
 
 export interface Heard {
   readonly key: string
-  readonly input: KeyInput
+  readonly input: GivenSignal
 }
 
 /** `job`: as it was when the word was said. Undefined: no key hears anything. */

@@ -36,7 +36,14 @@ export function coolMs(level: number, seed: string): number {
 /** How long it must have been quiet before the key is open again: longer, the more often it was pushed back. */
 export const calmMs = (level: number): number => CALM_BASE_MS * Math.min(CALM_FACTOR_MAX, 2 ** (Math.max(level, 1) - 1))
 
-export const stepOf = (most: number): number => Math.max(1, Math.ceil(most / 16))
+const STEPS = 16
+export const stepOf = (most: number): number => Math.max(1, Math.ceil(most / STEPS))
+
+/**
+ * How long a key would have been slow that was pushed back at this level and then left alone: half of its steps are raised again, and it
+ * is calm.
+ */
+export const recoveryMs = (level: number): number => Math.max((STEPS / 2) * RAISE_MS, calmMs(levelUp(level)))
 
 /** How many at once at most: what was set, else what ran when it was last open. */
 export const mostOf = ({ state, base }: KeyRecord, { limit, taken }: KeyCircumstances): number =>

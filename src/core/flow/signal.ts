@@ -17,10 +17,12 @@ export type Signal =
   | { readonly type: 'unavailable' }
   | { readonly type: 'succeeded' }
 
+/** With when the attempt was claimed, by the store's clock: what was claimed before the last episode tells of that one only. */
+export type GivenSignal = Signal & { readonly claimedAt: Time; readonly cause: KeyCause }
+
 /** What may happen to a key: a signal, or a word of an operator. */
 export type KeyInput =
-  /** When the attempt was claimed, by the store's clock: what was claimed before the last episode tells of that one only. */
-  | (Signal & { readonly claimedAt: Time; readonly cause: KeyCause })
+  | GivenSignal
   /** The limit is another one; the circumstances have it. */
   | { readonly type: 'set'; readonly cause: KeyCause }
   /** As if nothing had happened; the session stays. */
