@@ -9,6 +9,7 @@ import {
   LEVEL_MAX,
   RAISE_MS,
   RAISED_CAP_MAX_MS,
+  recoveryMs,
   STRIKE_MS,
   STRIKES_TO_BREAK,
 } from '../../src/core/flow/numbers.ts'
@@ -59,6 +60,10 @@ export function keysPage(): string {
           `that of class \`throttled\`, doubled with each level, ${RAISED_CAP_MAX_MS / 60_000} minutes at most`,
         ],
         ['`Retry-After`', 'as asked and up to a tenth longer, a day at most'],
+        [
+          'heard late, where a process died',
+          `\`Retry-After\` runs from the end of its attempt; being pushed back counts for ${recoveryMs(0) / 1_000} to ${recoveryMs(LEVEL_MAX) / 1_000} s, as long as the key would have taken to recover, a failure or a success for ${STRIKE_MS / 1_000} s; what is older is dropped`,
+        ],
       ],
     ),
     `Throttling codes: class \`throttled\`, and ${codes([...THROTTLING_CODES])}. Breaking codes: ${codes([...BREAKING_CODES])}.`,
