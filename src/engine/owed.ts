@@ -29,6 +29,8 @@ const PREFIX = 'owed/'
 const PAGE = 100
 /** A note that is younger may be of a process that is about to tell it: it tries for some ten seconds. */
 const PATIENCE_MS = 30_000
+/** An end that has not come about by then does not come any more. Sooner, its process may be held up: without its note nobody is told. */
+const UNDER_WAY_MS = 600_000
 
 export async function announce({ store }: Pick<OwedParts, 'store'>, owing: readonly Owing[]): Promise<void> {
   const put = (each: Owing): SettingOperation => ({
@@ -121,7 +123,7 @@ export class Owed {
       const [tenant = ''] = JSON.parse(about) as readonly string[]
       if (signal?.aborted || this.#later.has(tenant)) continue
       try {
-        await this.#settle(together)
+        await this.#settle(together, now)
       } catch (error) {
         this.#later.add(tenant)
         const fields = { about, attempts: together.length, reason: reasonOf(error) }
@@ -131,13 +133,14 @@ export class Owed {
   }
 
   /** Of one key. */
-  async #settle(notes: readonly Setting[]): Promise<void> {
+  async #settle(notes: readonly Setting[], now: Time): Promise<void> {
     const ended: Ended[] = []
-    for (const { key, text, rev } of notes) {
+    for (const { key, text, rev, updatedAt } of notes) {
       const owing = JSON.parse(text) as Owing
       const endedAt = await this.#endedAt(owing)
       if (endedAt !== undefined) ended.push({ ...owing, endedAt })
-      else await this.#parts.store.settings([{ op: 'remove', collection: 'duty', key, rev }])
+      else if (now - updatedAt >= UNDER_WAY_MS)
+        await this.#parts.store.settings([{ op: 'remove', collection: 'duty', key, rev }])
     }
     await tell(
       this.#parts,

@@ -150,6 +150,24 @@ describe('a round of what is owed', () => {
   })
 })
 
+it('a note is kept while its end may be under way, and the key hears of it once it has come about', async () => {
+  const debts = new Debts()
+  const { clock } = debts.fixture
+  const { tenant, heard } = await debts.owing('t', 'host', RETRY_AFTER)
+  const cause = { ...heard.input.cause, requestId: 'yet to come' }
+  const early = { tenant, heard: { ...heard, input: { ...heard.input, cause } } }
+  await announce(debts.fixture, [early])
+  clock.advance(MINUTE)
+  await debts.round()
+  expect([(await debts.key()).state, await debts.notes()]).toEqual(['open', 1])
+  await tell(debts.parts, [{ ...early, endedAt: clock.now() }])
+  expect([(await debts.key()).state, await debts.notes()]).toEqual(['broken', 0])
+  await announce(debts.fixture, [early])
+  clock.advance(10 * MINUTE)
+  await debts.round()
+  expect(await debts.notes()).toBe(0)
+})
+
 describe('what is told late', () => {
   it('is as of the end: a Retry-After runs from there, and is over when it is', async () => {
     const debts = new Debts()
