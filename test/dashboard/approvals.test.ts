@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { chromiumMissing } from '../support/debian.ts'
 import { eventually } from '../support/eventually.ts'
 import { scaled } from '../support/scale.ts'
-import { type DashboardFixture, guarded, openDashboardFixture } from './dashboard-fixture.ts'
+import { type DashboardFixture, guarded, moneyed, openDashboardFixture } from './dashboard-fixture.ts'
 
 const STORES = (['sqlite', 'postgres'] as const).slice(0, scaled(1, 2))
 
@@ -81,6 +81,82 @@ describe.skipIf(chromiumMissing() !== undefined).each(STORES)('what a policy ask
     await page.getByRole('button', { name: 'Deny', exact: true }).click()
     await inState(id, 'denied')
     await page.getByRole('row', { name: /denied .*no contract.*operator:the operator/ }).waitFor()
+  })
+
+  it('is shown with the input that it asks about: what a duplicate has brought meanwhile is looked at before it is approved', async () => {
+    const first = await fixture.pawl.enqueue(
+      moneyed,
+      { cents: 100 },
+      { labels: { kind: 'big' }, actor: 'producer:shop' },
+    )
+    await isAsked(first.id)
+    const { page, complaints } = await fixture.enter('operator')
+    await page.goto(`${fixture.gateway.url}/approvals?job=${first.id}`)
+    await page
+      .getByText(/cents.*100/)
+      .first()
+      .waitFor()
+    const button = page.getByRole('button', { name: 'Approve' })
+    expect(await button.getAttribute('aria-disabled')).toBeNull()
+    // What it carries is slow to come, and its record is not.
+    const asked = Promise.withResolvers<void>()
+    const held = Promise.withResolvers<void>()
+    await page.route(`**/v1/jobs/${first.id}`, async (route) => {
+      asked.resolve()
+      await held.promise
+      await route.continue()
+    })
+    const hash = (await fixture.pawl.get(first.id))?.approval?.jobHash
+    // As large as the other: all that a record says of it but its revision is the same.
+    await fixture.pawl.enqueue(moneyed, { cents: 999 }, { labels: { kind: 'big' }, actor: 'producer:shop' })
+    await eventually('it is asked about anew', async () => {
+      const { approval } = (await fixture.pawl.get(first.id)) ?? {}
+      return approval !== undefined && approval.jobHash !== hash
+    })
+    await asked.promise
+    await page.getByText('A duplicate has brought another input, which is on its way').first().waitFor()
+    expect(await button.getAttribute('aria-disabled')).toBe('true')
+    held.resolve()
+    await page
+      .getByText(/cents.*999/)
+      .first()
+      .waitFor()
+    expect(await page.getByText(/cents.*100/).count()).toBe(0)
+    await button.click()
+    await inState(first.id, 'succeeded')
+    expect(complaints).toEqual([])
+  })
+
+  it('is made another from with the input that it has by now, whatever was looked at before', async () => {
+    const words = { labels: { kind: 'mail' }, actor: 'producer:shop' }
+    const { id } = await fixture.pawl.enqueue(moneyed, { cents: 200 }, words)
+    await isAsked(id)
+    const { page } = await fixture.enter('admin')
+    await page.goto(`${fixture.gateway.url}/approvals?job=${id}`)
+    await page
+      .getByText(/cents.*200/)
+      .first()
+      .waitFor()
+    await page.getByRole('link', { name: 'Open the job' }).click()
+    const more = page.getByRole('button', { name: 'More', exact: true })
+    await more.waitFor()
+    const asked = Promise.withResolvers<void>()
+    const held = Promise.withResolvers<void>()
+    await page.route(`**/v1/jobs/${id}?*`, async (route) => {
+      asked.resolve()
+      await held.promise
+      await route.continue()
+    })
+    await fixture.pawl.enqueue(moneyed, { cents: 888 }, words)
+    await asked.promise
+    await more.click()
+    await page.getByRole('menuitem', { name: 'Edit and enqueue as new…' }).click()
+    await page.waitForURL('**/new?*')
+    held.resolve()
+    const text = page.getByLabel('Input, as JSON')
+    await text.waitFor()
+    expect(await text.inputValue()).toContain('888')
+    await fixture.pawl.cancel(id, { mode: 'hard' })
   })
 
   it('is seen by viewers, who are told why they cannot answer', async () => {

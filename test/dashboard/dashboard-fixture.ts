@@ -43,6 +43,16 @@ export const errand = defineJob({
 /** Waits to be let in. */
 export const guarded = defineJob({ type: 'guarded', queue: 'errands', admission: true, run: () => 'in' })
 
+/** Likewise, and a duplicate replaces what it pays. */
+export const moneyed = defineJob({
+  type: 'moneyed',
+  input: z.object({ cents: z.number() }),
+  queue: 'errands',
+  admission: true,
+  dedupe: { key: () => 'the one', onDuplicate: 'replace' },
+  run: ({ cents }) => cents,
+})
+
 /** Shares what it names: a `wall` tells those who come to stay away for an hour. */
 export const shared = defineJob({
   type: 'shared',
@@ -91,7 +101,7 @@ export async function openDashboardFixture(on: Kept = 'sqlite', rules?: readonly
   const place = on === 'sqlite' ? inFolder() : await inDatabase()
   const folder = rules && policyOf(rules)
   const pawl = await open(place.url, { log: 'silent', ticker: {}, migrate: true, policy: folder })
-  const worker = pawl.work([errand, guarded, shared], { concurrency: 8 })
+  const worker = pawl.work([errand, guarded, moneyed, shared], { concurrency: 8 })
   const gateway = await startGateway({ engine: pawl.engine, port: 0, pages: dashboardPages() })
   const browser = await chromium.launch({ executablePath: chromiumBinary(), args: ['--no-sandbox'] })
   return {

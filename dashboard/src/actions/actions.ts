@@ -62,8 +62,13 @@ export function forbiddenBy(
   if (byDocument !== undefined) return `Bound to document ${job.dialect}: ${byDocument} (DIALECT_FORBIDS)`
   if (!session.can(`${word}Job`))
     return `Your token is of scope ${session.scope}, which may not ${word}. Ask an operator.`
+  if (job.isBehind === true && LETS_IN.has(command))
+    return 'A duplicate has brought another input, which is on its way: look at it first.'
   return command === 'approve' ? unapprovable(job, session) : undefined
 }
+
+/** What is said of a job for what it carries. */
+const LETS_IN: ReadonlySet<string> = new Set(['approve', 'admit'])
 
 /** In which state it is, and how far it has come: what a document refuses depends on nothing else that a page knows. */
 function refusedIn(cells: RefusedCells | undefined, job: Job): string | undefined {

@@ -9,33 +9,48 @@ const LOOK_SELDOM_MS = 10_000
 
 /** `isFollowed`: the page hears what happens to it, and asks by itself. */
 export function useJob(id: string, isFollowed = false) {
-  const { data: record, error } = useQuery({
+  const {
+    data: record,
+    error,
+    isStale,
+    isFetchedAfterMount,
+  } = useQuery({
     queryKey: ['job', id],
     queryFn: () => ask<Job>(`/v1/jobs/${segment(id)}?policy=true&bodies=`, { isExact: true }),
     refetchInterval: ({ state }) => (state.data?.endedAt === undefined && !isFollowed ? LOOK_EVERY_MS : LOOK_SELDOM_MS),
   })
   const carried = record === undefined ? undefined : carriedBy(record)
-  const { data: bodies, error: wrong } = useQuery({
-    queryKey: ['carried', id, carried],
+  const {
+    data: bodies,
+    error: wrong,
+    isPlaceholderData: isBehind,
+  } = useQuery({
+    queryKey: ['carried', id, carried] as const,
     queryFn: async () => {
       const { input, output } = await ask<Job>(`/v1/jobs/${segment(id)}`, { isExact: true })
       return { input, output }
     },
     enabled: carried !== undefined,
     staleTime: Number.POSITIVE_INFINITY,
-    placeholderData: keepPreviousData,
+    // Of this job: what another carries has nothing to do beside its record.
+    placeholderData: (before, asked) => (asked?.queryKey[1] === id ? before : undefined),
   })
-  const data = useMemo(() => {
+  const data = useMemo((): Job | undefined => {
     if (record === undefined || carried === undefined) return record
-    return bodies && { ...record, ...bodies }
-  }, [record, carried, bodies])
-  return { data, error: error ?? wrong }
+    return bodies && { ...record, ...bodies, isBehind }
+  }, [record, carried, bodies, isBehind])
+  return { data, error: error ?? wrong, isAsOfNow: (isFetchedAfterMount || !isStale) && !isBehind }
 }
 
-/** What its record says of it: sizes and digests; undefined where it carries nothing, or nothing that may be seen. */
-function carriedBy({ masked, strippedAt, input, result }: Job): string | undefined {
-  if (masked === true || strippedAt !== undefined || (input === undefined && result === undefined)) return undefined
-  return JSON.stringify([input, result])
+/**
+ * What its record says of it: sizes and digests, and by which revision a duplicate has brought another input, since two inputs may
+ * be alike in size; undefined where it carries nothing, or nothing that may be seen.
+ */
+function carriedBy({ masked, strippedAt, input, newer, result }: Job): string | undefined {
+  if (masked === true || strippedAt !== undefined) return undefined
+  const carried = [input, newer?.input, result]
+  if (carried.every((each) => each === undefined)) return undefined
+  return JSON.stringify([...carried, newer?.rev])
 }
 
 /** Asked anew with each change of the state, and besides now and then: progress alone explains nothing else. */

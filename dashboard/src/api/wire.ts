@@ -74,14 +74,16 @@ export interface Job {
   readonly error?: Failure
   readonly deadLetter?: { readonly reason: string }
   readonly approval?: Approval
-  /** Who has brought its newest input, where a duplicate has. */
-  readonly newer?: { readonly by?: string }
+  /** What duplicates have brought: the newest input by size and digest, with which revision it came, and who has brought it. */
+  readonly newer?: { readonly input?: unknown; readonly rev?: number; readonly by?: string }
   readonly policy?: Policy
   readonly input?: unknown
   readonly output?: unknown
   /** What it has come to, by size and digest. */
   readonly result?: unknown
   readonly masked?: boolean
+  /** `input` and `output` are those of an older record: what this one carries is still on its way. */
+  readonly isBehind?: boolean
   /** In lists that ask for it. */
   readonly now?: NowAnswer
   /** Likewise: how many failures it may have. */

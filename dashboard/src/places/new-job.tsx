@@ -97,9 +97,12 @@ function TypeField({
 
 /** As another one was, to be changed: a new job that belongs to the same. */
 function FromAnother({ type, from }: { readonly type: string; readonly from: string }): ReactNode {
-  const { data, error } = useJob(from)
-  if (error !== null) return <Trouble error={error} />
-  return data === undefined ? <Loading /> : <Announced type={type} original={data} />
+  const { data, error, isAsOfNow } = useJob(from)
+  // As it was when the form was opened: what somebody has written is not taken away under their hands.
+  const [original, setOriginal] = useState<Job>()
+  if (original === undefined && data !== undefined && isAsOfNow) setOriginal(data)
+  if (original !== undefined) return <Announced type={type} original={original} />
+  return error === null ? <Loading /> : <Trouble error={error} />
 }
 
 interface TypeAnswer {
