@@ -1,6 +1,5 @@
 /** Admission: what a policy says about a job, what is said to the job then, and what its record tells of it. */
 import type { Approval, Terms } from './approval.ts'
-import type { Newer } from './brought.ts'
 import type { Admit, Approve, AskApproval, Deny, Unstamped } from './command.ts'
 import { isEnded, type Job, type Kind, type Time } from './job.ts'
 import { jobHashOf } from './job-hash.ts'
@@ -64,8 +63,8 @@ export function sentenceOf(
   if (stands && !inTime && asked.given === undefined)
     return { type: 'deny', rule, policyHash, reason: 'Nobody approved it in time.', cause: VIOLATION }
   const notBy = approval.fourEyes ? enqueuedBy : undefined
-  const unknown = notBy === undefined ? undefined : [notBy, job.newer?.by].find(isNobodys)
-  if (unknown !== undefined) return { type: 'deny', rule, policyHash, reason: untold(rule, unknown), cause: VIOLATION }
+  const untold = notBy === undefined ? undefined : untoldOf(rule, notBy, bringerOf(job, notBy))
+  if (untold !== undefined) return { type: 'deny', rule, policyHash, reason: untold, cause: VIOLATION }
   return { type: 'askApproval', rule, policyHash, expiresMs: approval.expiresMs, notBy, reason }
 }
 
@@ -105,42 +104,56 @@ export function approvalAmiss(
   if (approval.policyHash !== policyHash)
     return `What is asked for now is by policy ${approval.policyHash}, not ${policyHash}.`
   if (approval.jobHash !== jobHash) return `What is asked for now is about ${approval.jobHash}, not ${jobHash}.`
-  return eyesAmiss(approval, newer?.by, actor)
+  return eyesAmiss(approval, { newer }, actor)
 }
 
-/** Who has brought its newest input. */
+/** Who has brought its newest input, where a duplicate has. */
 interface Bringer {
-  readonly newer?: Pick<Newer, 'by'> | undefined
+  readonly newer?: { readonly input?: unknown; readonly by?: string | undefined } | undefined
 }
+
+/**
+ * Whose word brought the input it has: who enqueued it, unless a duplicate brought another. Undefined in records from before that was written
+ * down: whoever enqueued the job need not be the one.
+ */
+const bringerOf = ({ newer }: Bringer, enqueuedBy: string): string | undefined =>
+  newer?.input === undefined ? enqueuedBy : newer.by
 
 /** Whose word it is that names nobody: a program's, of which anybody may be behind, and that of whoever may publish on the bus. */
 const NAMELESS = 'operator'
 const ON_THE_BUS = 'bus'
+/** What speaks for somebody and does not say for whom: who has defined a schedule, and whose job a worker was at, may have asked for it. */
+const GO_BETWEEN = /^(?:schedule|worker|system)(?::|$)/
 
 /** Of what nobody can say who has asked for it. */
 export const UNTOLD = NAMELESS
 
-const isNobodys = (actor: string | undefined): boolean =>
-  actor !== undefined && (actor === NAMELESS || nameIn(actor) === ON_THE_BUS)
+const isNobodys = (actor: string): boolean =>
+  actor === NAMELESS || nameIn(actor) === ON_THE_BUS || GO_BETWEEN.test(actor)
 
-const untold = (rule: string, actor: string): string =>
-  `Rule ${rule} wants another pair of eyes than those of whoever enqueued it, and ${actor} is a name that anybody may be behind: enqueue it under a name of one’s own.`
+/** Why nobody's eyes can be told from those of whoever asked for it; undefined where they can. */
+function untoldOf(rule: string, enqueuedBy: string, broughtBy: string | undefined): string | undefined {
+  const wants = `Rule ${rule} wants another pair of eyes than those of whoever asked for it, and`
+  if (broughtBy === undefined) return `${wants} its record does not say who has brought its input: enqueue it anew.`
+  const nameless = [enqueuedBy, broughtBy].find(isNobodys)
+  if (nameless === undefined) return undefined
+  return `${wants} ${nameless} is a name that anybody may be behind: enqueue it under a name of one’s own.`
+}
 
 /**
  * Why the eyes of an actor are not another pair; undefined where they are. `producer:ann` and `admin:ann` are one person in two roles.
  * What pawl does by itself is nobody's look at a job.
  */
-export function eyesAmiss({ rule, notBy }: Approval, broughtBy: string | undefined, actor: string): string | undefined {
+export function eyesAmiss({ rule, notBy }: Approval, bringer: Bringer, actor: string): string | undefined {
   if (notBy === undefined || actor.startsWith('system:')) return undefined
-  for (const [who, did] of [
-    [notBy, 'enqueued it'],
-    [broughtBy ?? notBy, 'brought its input'],
-  ] as const) {
-    if (isNobodys(who)) return untold(rule, who)
-    if (isNobodys(actor)) return `Rule ${rule} wants another pair of eyes than those of ${who}: say whose yours are.`
-    if (nameIn(who) === nameIn(actor))
-      return `Rule ${rule} wants another pair of eyes than those of ${who}, who ${did}.`
-  }
+  const broughtBy = bringerOf(bringer, notBy)
+  const untold = untoldOf(rule, notBy, broughtBy)
+  if (untold !== undefined) return untold
+  const wants = `Rule ${rule} wants another pair of eyes than those of`
+  if (isNobodys(actor)) return `${wants} ${notBy}: say whose yours are.`
+  if (nameIn(notBy) === nameIn(actor)) return `${wants} ${notBy}, who enqueued it.`
+  if (broughtBy !== undefined && nameIn(broughtBy) === nameIn(actor))
+    return `${wants} ${broughtBy}, who brought its input.`
   return undefined
 }
 

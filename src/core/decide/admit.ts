@@ -14,7 +14,7 @@ import type { Ruling } from '../ruling.ts'
 import { startByFor } from '../timers.ts'
 
 export function decideAdmit(d: Draft, job: Job, command: Admit): Ruling {
-  const message = job.approval && eyesAmiss(job.approval, job.newer?.by, command.actor)
+  const message = job.approval && eyesAmiss(job.approval, job, command.actor)
   if (message !== undefined) return { code: 'NOT_APPROVABLE', message }
   const amiss = recastAmiss(job, command.recast)
   if (amiss !== undefined) return { code: 'INVALID', message: amiss }

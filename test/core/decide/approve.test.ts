@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { type Addressed, sentenceOf } from '../../../src/core/admission.ts'
+import { type Addressed, approvalAmiss, sentenceOf } from '../../../src/core/admission.ts'
 import type { Command } from '../../../src/core/command.ts'
 import { decide } from '../../../src/core/decide.ts'
 import { explain } from '../../../src/core/explain.ts'
@@ -108,6 +108,36 @@ describe('approve', () => {
     })
     fresh.does({ type: 'replace', input: { name: 'replaced', size: 1 }, actor: 'operator' })
     expect(sentenceOf(fresh.record, word, fresh.now, 'producer:ann')).toMatchObject({ type: 'deny' })
+  })
+
+  it('is nobody’s to give where a schedule or a worker speaks for somebody: it is denied at once, and says so', () => {
+    const word: Addressed = { ...ADDRESSED, approval: { expiresMs: 1_000, fourEyes: true } }
+    const fresh = given({ admission: true })
+    for (const actor of ['schedule:nightly', 'worker:w1', 'worker', 'system:reconciler']) {
+      expect(sentenceOf(fresh.record, word, fresh.now, actor)).toMatchObject({
+        type: 'deny',
+        reason: expect.stringContaining(`${actor} is a name that anybody may be behind`),
+      })
+      const history = asked({ notBy: actor })
+      history.when(approve(jobHashOf(history.record), { actor: 'admin:ann' })).refused('NOT_APPROVABLE')
+    }
+    expect(sentenceOf(fresh.record, word, fresh.now, 'producer:worker-team')).toMatchObject({ type: 'askApproval' })
+  })
+
+  it('is nobody’s to give where the record does not say who has brought its input', () => {
+    const word: Addressed = { ...ADDRESSED, approval: { expiresMs: 1_000, fourEyes: true } }
+    const history = given({ admission: true })
+    history.does({ type: 'replace', input: { name: 'replaced', size: 1 }, actor: 'producer:eve' })
+    history.does({ ...ASK, notBy: 'producer:ann' })
+    const { record } = history
+    const older = { ...record, newer: record.newer && { ...record.newer, by: undefined } }
+    expect(sentenceOf(older, { ...word, policyHash: 'another' }, history.now, 'producer:ann')).toMatchObject({
+      type: 'deny',
+      reason: expect.stringContaining('does not say who has brought its input'),
+    })
+    const words = { actor: 'admin:bob', policyHash: 'h', jobHash: jobHashOf(record) }
+    expect(approvalAmiss(record, words, history.now)).toBeUndefined()
+    expect(approvalAmiss(older, words, history.now)).toContain('does not say who has brought its input')
   })
 
   it('looks past retries that are new jobs: those are the word of who has ended the one before', () => {
