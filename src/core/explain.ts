@@ -108,11 +108,8 @@ type Explained = (
   more?: { readonly who?: string | undefined; readonly when?: Time | undefined },
 ) => Explanation
 
-function explainApproval(
-  { id }: Job,
-  { rule, reason, expiresAt, notBy, given }: Approval,
-  explained: Explained,
-): Explanation {
+function explainApproval({ id }: Job, approval: Approval, explained: Explained): Explanation {
+  const { rule, reason, expiresAt, notBy, given } = approval
   if (given !== undefined)
     return explained(
       'pending',
@@ -126,10 +123,14 @@ function explainApproval(
   return explained(
     'pending',
     `Rule ${rule} asks for an approval${reason === undefined ? '' : `: ${reason}`}`,
-    `Approve or deny it: pawl jobs approve ${id}.`,
+    `Look at it (pawl jobs show ${id}), and approve or deny that: ${approveCommand(id, approval)}`,
     { who, when: expiresAt },
   )
 }
+
+/** By which a person approves what they have looked at, and nothing that has come since. */
+export const approveCommand = (id: JobId, { jobHash, policyHash }: Pick<Approval, 'jobHash' | 'policyHash'>): string =>
+  `pawl jobs approve ${id} --job-hash ${jobHash} --policy-hash ${policyHash}`
 
 function explainClaimable(job: Job, around: Circumstances, explained: Explained): Explanation {
   const { now, paused, held } = around

@@ -1,4 +1,4 @@
-/** What an approval names: the policy and the job as the caller looked at them, or as they are now. */
+/** What an approval names: the policy and the job as the caller looked at them, or, of what was not named, as they are now: nobody need have looked at that. */
 import type { Job } from '../core/job.ts'
 import type { ApproveOptions } from './asked.ts'
 

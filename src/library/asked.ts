@@ -60,12 +60,13 @@ export interface ApproveOptions extends Asked {
   readonly reason?: string | undefined
   /**
    * The policy that asked, as it was looked at: `approval.policyHash` of the job.
-   * @default that of the job as it is now
+   * @default that of the job as it is now, which nobody need have looked at
    */
   readonly policyHash?: string | undefined
   /**
-   * What was asked about, as it was looked at: `approval.jobHash` of the job.
-   * @default that of the job as it is now
+   * What was asked about, as it was looked at: `approval.jobHash` of the job. Give it wherever a person decides: a duplicate may have brought
+   * another input since, about which it is asked anew.
+   * @default that of the job as it is now, which nobody need have looked at
    */
   readonly jobHash?: string | undefined
 }

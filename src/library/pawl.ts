@@ -222,7 +222,10 @@ export class Pawl implements AsyncDisposable {
     }))
   }
 
-  /** Approves a job that a policy asks about (`approval` of its record): the policy lets it in then, if it still says so. */
+  /**
+   * Approves a job that a policy asks about (`approval` of its record): the policy lets it in then, if it still says so. Without the hashes of
+   * what was looked at, it approves what the job is by now: another input, where a duplicate has brought one and it was asked anew.
+   */
   approve(id: JobId, { reason, policyHash, jobHash, ...asked }: ApproveOptions = {}): Promise<Accepted> {
     return together(this.#parts, `approve of ${id}`, asked, async (within) => {
       const about = await approving({ policyHash, jobHash }, () => this.get(id, within))

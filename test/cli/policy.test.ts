@@ -134,11 +134,11 @@ describe('pawl jobs approve', () => {
       await eventually('somebody is asked', async () => (await store.get(id))?.approval !== undefined)
     }
     expect((await as('bob', 'jobs', 'approve', 'pj_nobody')).code).toBe(3)
-    const own = await as('ann', 'jobs', 'approve', id)
+    const own = await as('ann', '--yes', 'jobs', 'approve', id)
     expect(own.code).toBe(4)
     expect(own.stderr).toContain('another pair of eyes than those of cli:ann')
     expect((await as('ann', 'jobs', 'admit', id)).code).toBe(4)
-    const { code } = await as('bob', 'jobs', 'approve', id, '--reason', 'looked at the diff')
+    const { code } = await as('bob', '--yes', 'jobs', 'approve', id, '--reason', 'looked at the diff')
     expect(code).toBe(0)
     expect((await as('bob', 'jobs', 'approve', id)).code).toBe(4)
     await using store = await open(env.PAWL_URL, { policy: asking, log: 'silent' })
@@ -146,5 +146,42 @@ describe('pawl jobs approve', () => {
     expect(await store.events(id)).toContainEqual(
       expect.objectContaining({ type: 'approved', actor: 'cli:bob', payload: { reason: 'looked at the diff' } }),
     )
+  })
+
+  it('is of what was looked at: by its hashes, or by a word that is asked for; what has come since is not approved', async () => {
+    const pay = defineJob({
+      type: 'pay',
+      admission: true,
+      dedupe: { key: () => 'the one', onDuplicate: 'replace' },
+      run: (_: { cents: number }) => undefined,
+    })
+    await using store = await open(env.PAWL_URL, { policy: asking, log: 'silent' })
+    const { id } = await store.enqueue(pay, { cents: 100 }, { actor: 'cli:ann' })
+    const asked = async (than?: string) => {
+      await eventually('somebody is asked', async () => {
+        const { approval } = (await store.get(id)) ?? {}
+        return approval !== undefined && approval.jobHash !== than
+      })
+      return (await store.get(id))?.approval
+    }
+    const looked = await asked()
+    const named = ['--job-hash', looked?.jobHash ?? '', '--policy-hash', looked?.policyHash ?? '']
+    const command = `pawl jobs approve ${id} ${named.join(' ')}`
+    expect((await as('bob', 'jobs', 'show', id)).stdout).toContain(command)
+    expect((await as('bob', 'explain', id)).stdout).toContain(command)
+    await store.enqueue(pay, { cents: 1_000_000 }, { actor: 'cli:ann' })
+    await asked(looked?.jobHash)
+    const late = await as('bob', 'jobs', 'approve', id, ...named)
+    expect(late.code).toBe(4)
+    expect(late.stderr).toContain('What is asked for now is about')
+    const unasked = await as('bob', 'jobs', 'approve', id)
+    expect(unasked.code).toBe(2)
+    expect(unasked.stdout).toMatch(/rule +ask\n.*"cents": 1000000/s)
+    expect(unasked.stderr).toContain('Name what you have looked at')
+    // One of two is no name for both.
+    expect((await as('bob', '--yes', 'jobs', 'approve', id, ...named.slice(0, 2))).code).toBe(4)
+    expect((await store.get(id))?.approval?.given).toBeUndefined()
+    const { jobHash = '', policyHash = '' } = (await store.get(id))?.approval ?? {}
+    expect((await as('bob', 'jobs', 'approve', id, '--job-hash', jobHash, '--policy-hash', policyHash)).code).toBe(0)
   })
 })

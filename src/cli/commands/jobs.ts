@@ -5,9 +5,8 @@ import { maxAttemptsOf } from '../../core/admission.ts'
 import { log } from '../../core/dialects/history.ts'
 import { READINGS, type Reading } from '../../core/dialects/registry.ts'
 import { statusOf, view } from '../../core/dialects/view.ts'
+import { approveCommand } from '../../core/explain.ts'
 import type { Job } from '../../core/job.ts'
-import type { ActName } from '../../engine/audit.ts'
-import type { Answer } from '../../engine/engine.ts'
 import { namedByStart } from '../../engine/named-by-start.ts'
 import { eventToWire, jobToWire } from '../../gateway/contract/wire.ts'
 import { jobPlace } from '../../library/dashboard-link.ts'
@@ -15,18 +14,19 @@ import type { OperationOptions } from '../../library/operations-desk.ts'
 import type { Pawl } from '../../library/pawl.ts'
 import type { JobQuery } from '../../store/store.ts'
 import { collect, durationOf, fieldsIn } from '../arguments.ts'
-import { audited } from '../audited.ts'
 import { bulk } from '../bulk.ts'
 import { countOf, labelsOf, listOf, readingOf, sortOf, statesOf } from '../choice.ts'
 import { examples } from '../example.ts'
 import { Ended, EXIT, Usage } from '../exit.ts'
 import { linkJob, linksOf, listPlace } from '../links.ts'
 import { jobsIn } from '../module-jobs.ts'
+import { moved, operated } from '../operated.ts'
 import type { Context } from '../program.ts'
 import { type Narrowing, searchText } from '../search-text.ts'
 import { lookedAt, searched } from '../searched.ts'
-import { found, isGateway, type Session, withExisting } from '../session.ts'
+import { found, type Session, withExisting } from '../session.ts'
 import { ago, safe, safeJson } from '../terminal.ts'
+import { approve } from './approve.ts'
 
 export function jobs(parent: Command, { session }: Context): void {
   const group = parent.command('jobs').description('look at jobs and move them')
@@ -95,14 +95,7 @@ function movers(group: Command, session: () => Session): void {
       operated(session(), 'jobs.denied', id, (pawl) => pawl.deny(id, { rule, policyHash, reason })),
     )
   examples(deny, 'pawl jobs deny pj_1k9f3 --rule no-exfiltration --reason "leaves the tenant"')
-  const approve = group
-    .command('approve <id>')
-    .description('approve a pending job that a policy asks about')
-    .option('--reason <text>', 'why')
-    .action((id: string, { reason }: AdmissionFlags) =>
-      operated(session(), 'jobs.approved', id, (pawl) => pawl.approve(id, { reason })),
-    )
-  examples(approve, 'pawl jobs approve pj_1k9f3 --reason "looked at the diff"')
+  approve(group, session)
   manyMovers(group, session)
   const signal = group
     .command('signal <id> <name>')
@@ -277,6 +270,10 @@ async function show(session: Session, id: string, options: InDialect): Promise<v
       return await linkJob(session, job.id)
     }
     await showJob(session, pawl, job, [])
+    if (job.approval !== undefined && job.approval.given === undefined)
+      session.terminal.say(
+        `${session.terminal.paint.dim('to approve it')} ${safe(approveCommand(job.id, job.approval))}`,
+      )
   })
 }
 
@@ -344,30 +341,6 @@ async function result(session: Session, id: string, timeout: string): Promise<vo
   await withExisting(session, async (pawl) => {
     const value = await pawl.result((await found(pawl, id)).id, { timeout: durationOf('--timeout', timeout) })
     terminal.tell(value ?? null, () => terminal.print(`${safeJson(value ?? null)}\n`))
-  })
-}
-
-type Act = (pawl: Pawl) => Promise<Extract<Answer, { ok: true }>>
-
-/** The same words over HTTP are an operator's acts: here, too, they are told before they are done. */
-const operated = (session: Session, act: ActName, id: string, move: Act): Promise<void> =>
-  moved(session, async (pawl) => {
-    if (isGateway(session.url)) return await move(pawl)
-    const job = await found(pawl, id)
-    await audited(session, pawl.engine, job.spec.kind.tenant, { act, about: job.id })
-    return await move(pawl)
-  })
-
-/** Says what has become of the job. */
-async function moved(session: Session, move: Act): Promise<void> {
-  const { terminal } = session
-  await withExisting(session, async (pawl) => {
-    const { jobId, state, rev, replayed, cancel } = await move(pawl)
-    const pending = cancel !== undefined && cancel.acknowledgedAt === undefined && state !== 'cancelled'
-    terminal.tell({ jobId, state, rev, replayed, cancelRequested: pending || undefined }, () =>
-      terminal.say(`${jobId} is ${terminal.paint.state(state)}${pending ? ', and its handler is told to stop' : ''}.`),
-    )
-    await linkJob(session, jobId)
   })
 }
 
