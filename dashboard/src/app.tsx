@@ -5,6 +5,7 @@ import { Route, Router, Switch } from 'wouter'
 import { BASE, Problem } from './api/http.ts'
 import { SessionGate } from './api/session.tsx'
 import { Frame } from './frame/frame.tsx'
+import { nameIn, useAddress, useAddressQuery } from './frame/location.ts'
 import { Boundary } from './parts/boundary.tsx'
 import { Toasts } from './parts/toasts.tsx'
 import { Empty, Loading } from './parts/trouble.tsx'
@@ -44,7 +45,7 @@ const client = new QueryClient({
 export function App(): ReactNode {
   return (
     <QueryClientProvider client={client}>
-      <Router base={BASE}>
+      <Router base={BASE} hook={useAddress} searchHook={useAddressQuery}>
         <Toasts>
           <SessionGate signIn={<SignIn />} again={<SignIn isAgain />}>
             <VocabularyProvider>
@@ -69,22 +70,22 @@ function Places(): ReactNode {
       <Route path="/" component={OverviewPlace} />
       <Route path="/sign-in" component={OverviewPlace} />
       <Route path="/jobs" component={JobsPlace} />
-      <Route path="/jobs/:id">{({ id }) => <JobPlace key={id} id={decodeURIComponent(id)} />}</Route>
+      <Route path="/jobs/:id">{({ id }) => <JobPlace key={id} id={nameIn(id)} />}</Route>
       <Route path="/dead-letters" component={DeadLettersPlace} />
       <Route path="/approvals" component={ApprovalsPlace} />
       <Route path="/approvals/decisions" component={DecisionsPlace} />
       <Route path="/queues">{() => <QueuesPlace />}</Route>
-      <Route path="/queues/:name">{({ name }) => <QueuesPlace name={decodeURIComponent(name)} />}</Route>
+      <Route path="/queues/:name">{({ name }) => <QueuesPlace name={nameIn(name)} />}</Route>
       <Route path="/limits">{() => <LimitsPlace />}</Route>
-      <Route path="/limits/:key">{({ key }) => <LimitsPlace name={decodeURIComponent(key)} />}</Route>
+      <Route path="/limits/:key">{({ key }) => <LimitsPlace name={nameIn(key)} />}</Route>
       <Route path="/schedules">{() => <SchedulesPlace />}</Route>
-      <Route path="/schedules/:name">{({ name }) => <SchedulesPlace name={decodeURIComponent(name)} />}</Route>
+      <Route path="/schedules/:name">{({ name }) => <SchedulesPlace name={nameIn(name)} />}</Route>
       <Route path="/new" component={NewJobPlace} />
       <Route path="/workers">{() => <WorkersPlace />}</Route>
-      <Route path="/workers/:id">{({ id }) => <WorkersPlace id={decodeURIComponent(id)} />}</Route>
+      <Route path="/workers/:id">{({ id }) => <WorkersPlace id={nameIn(id)} />}</Route>
       <Route path="/tail" component={TailPlace} />
       <Route path="/operations">{() => <OperationsPlace />}</Route>
-      <Route path="/operations/:id">{({ id }) => <OperationsPlace id={decodeURIComponent(id)} />}</Route>
+      <Route path="/operations/:id">{({ id }) => <OperationsPlace id={nameIn(id)} />}</Route>
       <Route path="/machine" component={MachinePlace} />
       <Route path="/tokens" component={TokensPlace} />
       <Route path="/audit" component={AuditPlace} />

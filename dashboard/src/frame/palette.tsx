@@ -7,6 +7,7 @@ import { jobsPage } from '../api/jobs.ts'
 import { useKeyNames } from '../api/limits.ts'
 import { useTally, useWorkers } from '../api/queries.ts'
 import { useSession } from '../api/session.tsx'
+import { quoted } from '../jobs/query.ts'
 import { Icon, type IconName } from '../parts/icon.tsx'
 import { StateIcon } from '../parts/state-icon.tsx'
 import { useSettled } from '../words/settled.ts'
@@ -119,7 +120,7 @@ function useItems(text: string): readonly Item[] {
   const settled = useSettled(text, ASKED_AFTER_MS)
   const { data } = useQuery({
     queryKey: ['palette', settled],
-    queryFn: ({ signal }) => jobsPage(quoted(settled), undefined, signal),
+    queryFn: ({ signal }) => jobsPage(asWord(settled), undefined, signal),
     enabled: settled.length > 1 && session.can('listJobs'),
     retry: false,
   })
@@ -190,17 +191,17 @@ function useNames(text: string, go: (path: string) => void): readonly Item[] {
           icon: icon(picture),
           text: name,
           note,
-          act: () => go(path(encodeURIComponent(name))),
+          act: () => go(path(name)),
         }),
       )
   const counts = tally?.counts ?? []
   const of = (field: 'queue' | 'type') => counts.map((each) => each[field])
   const ids = workers.map(({ workerId }) => workerId)
   return [
-    ...found(of('queue'), 'queue', 'queues', (name) => `/queues/${name}`),
-    ...found(of('type'), 'type', 'jobs', (name) => `/jobs?q=type:${name}`),
-    ...found(keys, 'key', 'limits', (name) => `/limits/${name}`),
-    ...found(ids, 'worker', 'workers', (name) => `/workers/${name}`),
+    ...found(of('queue'), 'queue', 'queues', (name) => `/queues/${encodeURIComponent(name)}`),
+    ...found(of('type'), 'type', 'jobs', (name) => `/jobs?q=${encodeURIComponent(`type:${quoted(name)}`)}`),
+    ...found(keys, 'key', 'limits', (name) => `/limits/${encodeURIComponent(name)}`),
+    ...found(ids, 'worker', 'workers', (name) => `/workers/${encodeURIComponent(name)}`),
   ]
 }
 
@@ -225,4 +226,4 @@ const actionsHere = (): readonly Item[] =>
   )
 
 /** A word that looks like part of the grammar is looked for as a word. */
-const quoted = (text: string): string => (/[\s:"]/.test(text) ? `"${text.replaceAll('"', '')}"` : text)
+const asWord = (text: string): string => (/[\s:"]/.test(text) ? `"${text.replaceAll('"', '')}"` : text)
