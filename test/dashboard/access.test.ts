@@ -55,6 +55,7 @@ interface Finding {
 describe.skipIf(chromiumMissing() !== undefined)('every screen', () => {
   let fixture: DashboardFixture
   let id: string
+  let operation: string
   beforeAll(async () => {
     fixture = await openDashboardFixture('sqlite', RULES)
     mkdirSync(SHOTS, { recursive: true })
@@ -67,7 +68,8 @@ describe.skipIf(chromiumMissing() !== undefined)('every screen', () => {
     for (const wall of [true, false, false]) await fixture.pawl.enqueue(shared, { key: 'shop.example', wall })
     for (const actor of ['producer:shop', 'producer:the admin'])
       await fixture.pawl.enqueue(guarded, undefined, { actor })
-    await fixture.pawl.operations.start({ action: 'purge', query: 'type:nothing', reason: 'to see one' })
+    const begun = await fixture.pawl.operations.start({ action: 'purge', query: 'type:nothing', reason: 'to see one' })
+    operation = begun.id
     await fixture.pawl.limits.set('tokens', { budget: { amount: 1_000, per: '1h' } })
     await fixture.pawl.schedule('by-the-clock', { every: '1h' }, errand, { what: 'quick' })
     await eventually(
@@ -112,6 +114,23 @@ describe.skipIf(chromiumMissing() !== undefined)('every screen', () => {
     expect(complaints).toEqual([])
   })
 
+  it('can be used before anybody is signed in', async () => {
+    const stranger = await fixture.browser.newPage({ reducedMotion: 'reduce' })
+    await stranger.goto(`${fixture.gateway.url}/jobs`)
+    await stranger.getByLabel('Token').fill('pawl_0123456789abcdef_nonsense')
+    await stranger.getByRole('button', { name: 'Sign in' }).click()
+    await stranger.getByRole('alert').waitFor()
+    expect(await findings(stranger)).toEqual([])
+    await stranger.close()
+  })
+
+  it('can be used where it lies over another: dialogs, lists, a preview; and tab by tab', async () => {
+    const { page, complaints } = await fixture.enter('admin')
+    expect(await over(page, fixture, { id, operation })).toEqual([])
+    expect(complaints).toEqual([])
+    await page.context().close()
+  })
+
   it('is reached and left by keyboard alone', async () => {
     const { page } = await fixture.enter('operator')
     for (const [key, title] of [
@@ -144,9 +163,71 @@ describe.skipIf(chromiumMissing() !== undefined)('every screen', () => {
   })
 })
 
+/** What axe finds tab by tab of a job, and in all that opens over a page. */
+async function over(
+  page: Page,
+  fixture: DashboardFixture,
+  { id, operation }: { readonly id: string; readonly operation: string },
+): Promise<readonly string[]> {
+  const serious: string[] = []
+  const seen = async (what: string) => {
+    await settled(page)
+    serious.push(...(await findings(page)).map((found) => `${what}: ${found}`))
+  }
+  const closed = async () => {
+    await page.keyboard.press('Escape')
+    await page.getByRole('dialog').waitFor({ state: 'detached' })
+  }
+  const [dead] = (await fixture.pawl.find({ states: ['dead_lettered'] })).jobs
+  for (const [job, tab] of [
+    [id, 'input'],
+    [dead?.id, 'errors'],
+    [id, 'steps'],
+    [id, 'children'],
+    [id, 'result'],
+    [id, 'raw'],
+  ]) {
+    await page.goto(`${fixture.gateway.url}/jobs/${job}?tab=${tab}`)
+    await page.getByRole('tab', { name: tab ?? '', selected: true }).waitFor()
+    await seen(`tab ${tab}`)
+  }
+  for (const name of ['Cancel…', 'Signal…']) {
+    await page.getByRole('button', { name }).click()
+    await page.getByRole('dialog').waitFor()
+    await seen(name)
+    await closed()
+  }
+  await page.getByRole('button', { name: 'More', exact: true }).click()
+  await page.getByRole('menu').waitFor()
+  await seen('more')
+  await page.keyboard.press('Escape')
+  await page.keyboard.press('Control+k')
+  await page.getByRole('combobox', { name: 'Find a job, go, do' }).fill('err')
+  await page.getByRole('option').first().waitFor()
+  await seen('the palette')
+  await closed()
+  await page.keyboard.press('?')
+  await page.getByRole('dialog', { name: 'Keys' }).waitFor()
+  await seen('the keys')
+  await closed()
+  await page.goto(`${fixture.gateway.url}/jobs?q=state:dead_lettered&job=${dead?.id}`)
+  await page.getByRole('complementary', { name: 'Preview' }).getByText('no way to do').first().waitFor()
+  await seen('the preview')
+  await page.getByRole('button', { name: 'All of them…' }).click()
+  await page.getByRole('button', { name: 'Redrive', exact: true }).click()
+  await page.getByText('would be redriven').waitFor()
+  await seen('all of them')
+  await closed()
+  await page.goto(`${fixture.gateway.url}/operations/${operation}`)
+  await page.getByText('to see one').first().waitFor()
+  await seen('an operation')
+  return serious
+}
+
 /** Nothing is on its way, and what was loaded is shown. */
 async function settled(page: Page): Promise<void> {
-  await page.getByRole('main').waitFor()
+  // Not by its role: what lies over it hides it from those who ask for that.
+  await page.locator('main').waitFor()
   await eventually('nothing is loading', async () => (await page.locator('.skeleton').count()) === 0)
 }
 

@@ -31,6 +31,59 @@ const textOf = async (page: Page): Promise<string> =>
     ),
   )
 
+/** A deal, field by field where it is shown; and what the palette finds of it. */
+async function readToTheLetter(fixture: DashboardFixture, round: number): Promise<void> {
+  const places = await sown(fixture, round)
+  const entered = { admin: await fixture.enter('admin'), auditor: await fixture.enter('auditor') }
+  for (const { path, texts, as } of places) {
+    const { page } = entered[as ?? 'admin']
+    await go(page, path)
+    const missing = async () => {
+      const shown = await textOf(page)
+      return texts.filter((text) => !shown.includes(withoutSpace(text)))
+    }
+    await eventually(`all of it is to be read at ${path}`, async () => {
+      expect(await missing()).toEqual([])
+      return true
+    })
+    expect(await page.evaluate(MARKUP), path).toEqual([])
+    expect(await page.evaluate('globalThis.hit'), path).toBeUndefined()
+  }
+  const { page } = entered.admin
+  const { type, queue, worker } = dealt(round)
+  for (const name of [type, queue, worker].map((text) => nameOf(round, text))) {
+    await page.keyboard.press('Control+k')
+    await page.getByRole('combobox', { name: 'Find a job, go, do' }).fill(name)
+    await page
+      .getByRole('option')
+      .filter({ has: page.getByText(name, { exact: true }) })
+      .click()
+    await eventually(`the palette leads to ${name}`, async () => (await textOf(page)).includes(withoutSpace(name)))
+  }
+  for (const { complaints, context } of Object.values(entered)) {
+    expect(complaints).toEqual([])
+    await context.close()
+  }
+}
+
+/** Of names that look like escaped ones: a queue, a key and a schedule each have their page, and their jobs are found. */
+async function pagesOfNames(page: Page, { pawl, gateway }: DashboardFixture): Promise<void> {
+  for (const name of ['50% off', '%3Cb%3E', 'a%252Fb/c?d#e=f&g+h']) {
+    const { id } = await pawl.enqueue(errand, { what: 'quick', note: name }, { queue: name, labels: { name } })
+    await pawl.limits.set(name, { concurrency: 1 })
+    await pawl.schedule(name, { every: '1d' }, errand, { what: 'quick' })
+    for (const place of ['queues', 'limits', 'schedules']) {
+      const path = `/${place}/${encodeURIComponent(name)}`
+      if (place === 'queues') await page.goto(gateway.url + path)
+      else await go(page, path)
+      await page.getByRole('link', { name: 'Close' }).waitFor()
+      await eventually(`${place} shows ${name}`, async () => (await page.locator('main').textContent())?.includes(name))
+    }
+    await go(page, `/jobs?q=${encodeURIComponent(`queue:${JSON.stringify(name)}`)}`)
+    await page.locator(`[data-job="${id}"]`).waitFor()
+  }
+}
+
 /** A policy asks about some of them, in their words. */
 const RULES = VECTORS.map((reason, n) => ({
   id: `r${n}`,
@@ -141,60 +194,12 @@ describe.skipIf(chromiumMissing() !== undefined)('hostile names and bodies', () 
   it.each(Array.from({ length: ROUNDS }, (_, round) => round))(
     'are text in what workers, people and the clock have written, each of it where it is shown, deal %i',
     { timeout: scaled(60_000, 120_000) },
-    async (round) => {
-      const places = await sown(fixture, round)
-      const entered = { admin: await fixture.enter('admin'), auditor: await fixture.enter('auditor') }
-      for (const { path, texts, as } of places) {
-        const { page } = entered[as ?? 'admin']
-        await go(page, path)
-        const missing = async () => {
-          const shown = await textOf(page)
-          return texts.filter((text) => !shown.includes(withoutSpace(text)))
-        }
-        await eventually(`all of it is to be read at ${path}`, async () => {
-          expect(await missing()).toEqual([])
-          return true
-        })
-        expect(await page.evaluate(MARKUP), path).toEqual([])
-        expect(await page.evaluate('globalThis.hit'), path).toBeUndefined()
-      }
-      const { page } = entered.admin
-      const { type, queue, worker } = dealt(round)
-      for (const name of [type, queue, worker].map((text) => nameOf(round, text))) {
-        await page.keyboard.press('Control+k')
-        await page.getByRole('combobox', { name: 'Find a job, go, do' }).fill(name)
-        await page
-          .getByRole('option')
-          .filter({ has: page.getByText(name, { exact: true }) })
-          .click()
-        await eventually(`the palette leads to ${name}`, async () => (await textOf(page)).includes(withoutSpace(name)))
-      }
-      for (const { complaints, context } of Object.values(entered)) {
-        expect(complaints).toEqual([])
-        await context.close()
-      }
-    },
+    (round) => readToTheLetter(fixture, round),
   )
 
   it('lead to what they name, also where they look like an address that was escaped', async () => {
-    const { pawl } = fixture
     const { page, complaints } = await fixture.enter('operator')
-    for (const name of ['50% off', '%3Cb%3E', 'a%252Fb/c?d#e=f&g+h']) {
-      const { id } = await pawl.enqueue(errand, { what: 'quick', note: name }, { queue: name, labels: { name } })
-      await pawl.limits.set(name, { concurrency: 1 })
-      await pawl.schedule(name, { every: '1d' }, errand, { what: 'quick' })
-      for (const place of ['queues', 'limits', 'schedules']) {
-        const path = `/${place}/${encodeURIComponent(name)}`
-        if (place === 'queues') await page.goto(fixture.gateway.url + path)
-        else await go(page, path)
-        await page.getByRole('link', { name: 'Close' }).waitFor()
-        await eventually(`${place} shows ${name}`, async () =>
-          (await page.locator('main').textContent())?.includes(name),
-        )
-      }
-      await go(page, `/jobs?q=${encodeURIComponent(`queue:${JSON.stringify(name)}`)}`)
-      await page.locator(`[data-job="${id}"]`).waitFor()
-    }
+    await pagesOfNames(page, fixture)
     expect(complaints).toEqual([])
     await page.context().close()
   })
