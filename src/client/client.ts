@@ -43,7 +43,7 @@ import { type Clock, realClock } from '../system/clock.ts'
 import { harmless, type Log, silentLog } from '../system/log.ts'
 import { type Random, realRandom } from '../system/random.ts'
 import { realTimers, type Timers } from '../system/timers.ts'
-import { FULL, Http, type Manner, SOON_MS } from './http.ts'
+import { FULL, Http, type Manner } from './http.ts'
 import { jobsIn, pathToJobs } from './jobs-query.ts'
 import { remoteHoldings, remoteLimits, sayToRemoteLimit } from './limits.ts'
 import { isOperation, operationText } from './operation-words.ts'
@@ -64,8 +64,6 @@ export interface ClientOptions {
 }
 
 const BATCH = 500
-/** A gateway has as long to answer a heartbeat, however short the lease is. */
-const SHORTEST_BEAT_MS = 500
 /** What a gateway lets a claim wait; whoever would wait longer asks again. */
 const WAIT_MS_MAX = 60_000
 
@@ -127,8 +125,7 @@ export class HttpEngine implements Engine {
     )
     const shortestMs = Math.min(...beats.map(({ windowMs = Number.POSITIVE_INFINITY }) => windowMs))
     // Sent half way through a lease: what was swallowed is said once more before it is over.
-    const withinMs = Math.max(SHORTEST_BEAT_MS, Math.min(SOON_MS, shortestMs / 4))
-    return (await this.#say(words, withinMs)).map((wire) => {
+    return (await this.#say(words, { usefulMs: shortestMs / 2 })).map((wire) => {
       if (wire['ok'] !== true) return { ok: false, refusal: refusalOf(wire['problem'] as Wire) }
       const { rev, leaseExpiresAt } = wire
       return { ok: true, rev: Number(rev), leaseExpiresAt: Date.parse(String(leaseExpiresAt)), cancel: cancelOf(wire) }
@@ -243,7 +240,6 @@ export class HttpEngine implements Engine {
     const { status, body } = await http.request('POST', '/v1/claims', asked, {
       full,
       waitMs: how.waitMs,
-      withinMs: SOON_MS,
     })
     // A token has so many places to wait, and they are taken: what is there can be had all the same.
     if (status === FULL) return this.#claimed({ ...request, waitMs: 0 }, http)
@@ -260,7 +256,7 @@ export class HttpEngine implements Engine {
     }
     const texts = requests.map((request) => enqueueText(request, request.requestId ?? this.#random.uuid()))
     const asked = `{"atomic":${atomic},"jobs":[${texts.join(',')}]}`
-    const { status, body } = await this.#http.request('POST', '/v1/jobs:batch', asked, { withinMs: SOON_MS })
+    const { status, body } = await this.#http.request('POST', '/v1/jobs:batch', asked)
     const wire = body as Wire
     // Those that were refused together are told one by one, as those that were accepted are.
     const jobs = (status === 409 ? wire : checked(status, wire))['jobs'] as readonly Wire[]
@@ -276,15 +272,13 @@ export class HttpEngine implements Engine {
     return { ok: true, job: found.job, deduped: false, replayed: false }
   }
 
-  async #say(words: readonly Word[], withinMs = SOON_MS): Promise<readonly Wire[]> {
+  async #say(words: readonly Word[], manner?: Manner): Promise<readonly Wire[]> {
     if (words.some(({ tx }) => tx !== undefined))
       throw new Error('pawl: a transaction cannot travel over HTTP; open the database itself.')
     const answers: Wire[] = []
     for (let from = 0; from < words.length; from += BATCH) {
       const texts = words.slice(from, from + BATCH).map(wordText)
-      const body = await this.#ok('POST', '/v1/transitions:batch', `{"transitions":[${texts.join(',')}]}`, {
-        withinMs,
-      })
+      const body = await this.#ok('POST', '/v1/transitions:batch', `{"transitions":[${texts.join(',')}]}`, manner)
       answers.push(...(body['answers'] as readonly Wire[]))
     }
     return answers
@@ -295,7 +289,7 @@ export class HttpEngine implements Engine {
     if (!isSegment(id) || id.length > LENGTHS.id) return undefined
     const asked = queryText({ policy: 'true', bodies: '' }, { body: bodies })
     const path = `${pathTo('jobs', id)}?${asked}`
-    const { status, body } = await this.#http.request('GET', path, undefined, { withinMs: SOON_MS })
+    const { status, body } = await this.#http.request('GET', path)
     if (status === 404) return undefined
     const wire = checked(status, body)
     return {

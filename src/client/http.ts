@@ -6,8 +6,10 @@ import type { Clock } from '../system/clock.ts'
 import { withoutCredentials } from '../system/credentials.ts'
 import { isBun } from '../system/is-bun.ts'
 import type { Timers } from '../system/timers.ts'
+import { turn } from '../system/turn.ts'
 import { fetchLines, type Heard, type Lines } from './lines.ts'
 import { nodeLines } from './node-lines.ts'
+import { patienceOf, tellsOfLines } from './patience.ts'
 
 export interface HttpOptions {
   readonly url: string
@@ -36,10 +38,6 @@ const LONGEST_PAUSE_MS = 5_000
 export const FULL = 429
 const RETRIED: ReadonlySet<number> = new Set([408, FULL, 502, 503, 504])
 
-/** A gateway says by itself after ten seconds that it has not come to an end: who says nothing for longer has been swallowed. */
-const ANSWER_WITHIN_MS = 12_000
-/** For what somebody waits for, and no gateway has to search for. */
-export const SOON_MS = 5_000
 /** A body comes through a poor line in its own time. */
 const MS_PER_KB = 10
 /** Whoever has waited in vain for so long asks no more. */
@@ -49,8 +47,8 @@ const SILENT_MS = 25_000
 export interface Manner {
   /** What to do where there is no room. */
   readonly full?: 'ask again' | 'tell' | undefined
-  /** How long one try may go unanswered, where the gateway was not asked to wait. */
-  readonly withinMs?: number | undefined
+  /** How long the answer is of use; for ever unless given. */
+  readonly usefulMs?: number | undefined
   /** How long the gateway was asked to wait. */
   readonly waitMs?: number | undefined
 }
@@ -64,8 +62,8 @@ interface Common {
   /** Their tries, and the stream of hints. */
   readonly tries: Set<AbortController>
   readonly lines: Lines
-  /** Something was heard on these lines, since they were dropped last. */
-  heard: boolean
+  /** When something was heard on these lines last, by the monotonic clock; undefined while nothing was, since they were dropped. */
+  heardAtMs: number | undefined
   /** Something has fallen silent, and nothing was heard since. */
   silent: boolean
   closed: boolean
@@ -93,7 +91,7 @@ export class Http {
       calls: new Set(),
       tries: new Set(),
       lines: linesTo(url, fetch),
-      heard: false,
+      heardAtMs: undefined,
       silent: false,
       closed: false,
     }
@@ -113,7 +111,7 @@ export class Http {
   close(): void {
     this.#common.closed = true
     for (const call of this.#common.calls) call.abort(new GatewayUnavailable(CLOSED))
-    this.#common.lines.drop()
+    this.#common.lines.drop('all')
   }
 
   /** The answer, whatever it says; only what may pass by itself is asked again. */
@@ -135,30 +133,41 @@ export class Http {
 
   /**
    * One try. Who falls silent is given up: for `withinMs` before its answer begins, or within its body. Where others were heard on these
-   * lines, the lines are to blame, and all that is under way on them is given up with it, to be asked again on others.
+   * lines, but none since, the lines are to blame, and all that is under way on them is given up with it, to be asked again on others.
    */
   async try({ method, path, text, accept }: Asking, signal: AbortSignal, withinMs: number): Promise<Answering> {
-    const { timers, token } = this.#options
+    const { timers, clock, token } = this.#options
     const { tries, lines, silent } = this.#common
     const line = new AbortController()
     const abort = () => line.abort(signal.reason)
     // Something on the way may keep a stream back until it ends: that no line is to blame for.
-    let blames = accept === undefined
-    const late = () => this.#fallenSilent(line, withinMs, blames)
-    tries.add(line)
-    signal.addEventListener('abort', abort)
-    let timer = timers.after(withinMs, late)
-    const heard = () => {
-      this.#common.heard = true
-      this.#common.silent = false
-      timer[Symbol.dispose]()
+    let tells = accept === undefined
+    let sinceMs = clock.monotonicMs()
+    let timer: Disposable | undefined
+    // Timers run before what has come is read: where this process was busy for as long, the answer may have been here all the time.
+    const late = async () => {
+      const mine = timer
+      await turn()
+      if (timer === mine) this.#fallenSilent(line, { withinMs, sinceMs, tells })
+    }
+    const arm = () => {
+      timer?.[Symbol.dispose]()
       timer = timers.after(withinMs, late)
     }
+    const heard = () => {
+      sinceMs = clock.monotonicMs()
+      this.#common.heardAtMs = sinceMs
+      this.#common.silent = false
+    }
     const end = () => {
-      timer[Symbol.dispose]()
+      timer?.[Symbol.dispose]()
+      timer = undefined
       tries.delete(line)
       signal.removeEventListener('abort', abort)
     }
+    tries.add(line)
+    signal.addEventListener('abort', abort)
+    arm()
     const headers = {
       ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
       ...(text === undefined ? {} : { 'content-type': 'application/json' }),
@@ -168,13 +177,16 @@ export class Http {
       const asked = { method, headers, body: text, signal: line.signal, isFresh: silent }
       const head = await unlessAborted(lines.ask(this.#url(path), asked), line.signal)
       heard()
+      arm()
       this.#listen(head)
       const { status, header } = head
       let whole = false
       const body = pieces(head.body, line.signal, (piece) => {
-        blames ||= piece !== undefined
-        whole = piece === undefined
         heard()
+        tells = true
+        whole = piece === undefined
+        if (whole) end()
+        else arm()
       })
       const dispose = () => {
         end()
@@ -187,18 +199,17 @@ export class Http {
     }
   }
 
-  async #answer(
-    asking: Asking,
-    signal: AbortSignal,
-    { full, withinMs = ANSWER_WITHIN_MS, waitMs = 0 }: Manner,
-  ): Promise<HttpAnswer> {
-    const { timers } = this.#options
-    const triedMs = withinMs + waitMs + Math.floor((asking.text?.length ?? 0) / 1_024) * MS_PER_KB
+  async #answer(asking: Asking, signal: AbortSignal, manner: Manner): Promise<HttpAnswer> {
+    const { timers, clock } = this.#options
+    const { full, usefulMs = Number.POSITIVE_INFINITY, waitMs = 0 } = manner
+    const untilMs = clock.monotonicMs() + usefulMs
+    const moreMs = waitMs + Math.floor((asking.text?.length ?? 0) / 1_024) * MS_PER_KB
     let reason = ''
     let silentMs = 0
     for (let n = 0; n < TRIES && silentMs < SILENT_MS; n += 1) {
-      if (n > 0) await timers.sleep(Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** n), signal)
+      if (n > 0) await timers.sleep(pauseBefore(n), signal)
       signal.throwIfAborted()
+      const triedMs = moreMs + patienceOf(usefulMs, untilMs - clock.monotonicMs(), pauseBefore(n + 1))
       try {
         using answer = await this.try(asking, signal, triedMs)
         const text = await textOf(answer.body)
@@ -211,6 +222,8 @@ export class Http {
       } catch (error) {
         signal.throwIfAborted()
         if (error instanceof Silent) silentMs += triedMs
+        // It was another that was silent: this one has its tries still.
+        if (error instanceof Dropped) n -= 1
         reason =
           error instanceof Error ? (error.cause instanceof Error ? error.cause.message : error.message) : String(error)
       }
@@ -220,16 +233,17 @@ export class Http {
     )
   }
 
-  #fallenSilent(line: AbortController, withinMs: number, blames: boolean): void {
-    const { tries, lines, heard } = this.#common
-    const silent = new Silent(`no answer for ${withinMs / 1_000} s`)
-    line.abort(silent)
+  #fallenSilent(line: AbortController, { withinMs, sinceMs, tells }: Silence): void {
+    const { tries, lines, heardAtMs } = this.#common
+    line.abort(new Silent(`no answer for ${withinMs / 1_000} s`))
     // Lines on which nothing was ever heard are as good as new ones: it is the gateway that does not answer.
-    if (!heard || !blames) return
+    if (heardAtMs === undefined || !tells) return
     this.#common.silent = true
-    this.#common.heard = false
+    // What others hear meanwhile has come by lines that are good; those that nobody uses may not be.
+    if (heardAtMs > sinceMs || !tellsOfLines(withinMs)) return lines.drop('idle')
+    this.#common.heardAtMs = undefined
     for (const other of tries) other.abort(new Dropped('another request on the same way was not answered'))
-    lines.drop()
+    lines.drop('all')
   }
 
   #url(path: string): string {
@@ -257,6 +271,14 @@ interface Asking {
   readonly accept?: string | undefined
 }
 
+/** Nothing has come for `withinMs`, since `sinceMs` by the monotonic clock. */
+interface Silence {
+  readonly withinMs: number
+  readonly sinceMs: number
+  /** It may tell of the lines. */
+  readonly tells: boolean
+}
+
 /** A try that was not answered in its time. */
 class Silent extends Error {
   override readonly name = 'Silent'
@@ -266,6 +288,8 @@ class Silent extends Error {
 class Dropped extends Error {
   override readonly name = 'Dropped'
 }
+
+const pauseBefore = (n: number): number => Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** n)
 
 /** Whoever brings a `fetch` has it used. Bun's own client for Node's requests keeps connections that cannot be dropped. */
 const linesTo = (url: string, fetch: typeof globalThis.fetch | undefined): Lines =>

@@ -21,8 +21,8 @@ export interface Asked {
 
 export interface Lines {
   ask(url: string, asked: Asked): Promise<Heard>
-  /** Those that are kept, and those in use. The next request is made by a new one. */
-  drop(): void
+  /** Those that nobody uses, or those in use as well. The next request is made by a new one. */
+  drop(which: 'idle' | 'all'): void
 }
 
 /**

@@ -22,7 +22,11 @@ export function nodeLines(url: string): Lines {
         asked.on('error', reject)
         asked.end(body)
       }),
-    drop() {
+    drop(which) {
+      if (which === 'idle') {
+        for (const idle of Object.values(agent.freeSockets)) for (const socket of idle ?? []) socket.destroy()
+        return
+      }
       agent.destroy()
       agent = fresh()
     },

@@ -1,8 +1,10 @@
 /** Lines on which nothing comes any more: how long that takes to be found out, in virtual time, and what is dropped with them. */
 import { describe, expect, it } from 'vitest'
 import { HttpEngine } from '../../src/client/client.ts'
-import { Http, SOON_MS } from '../../src/client/http.ts'
+import { Http } from '../../src/client/http.ts'
+import { ANSWER_WITHIN_MS } from '../../src/client/patience.ts'
 import type { Hint } from '../../src/store/store.ts'
+import type { Timers } from '../../src/system/timers.ts'
 import { VirtualTime } from '../../src/testing/virtual-time.ts'
 
 const URL_ = 'http://gateway.invalid'
@@ -18,17 +20,17 @@ interface Asked {
 type Answer = Response | 'nothing'
 
 /** A gateway that answers as it is told to, or not at all; what it was asked stays known. */
-function gateway(time: VirtualTime, answer: (path: string, n: number) => Answer) {
+function gateway(time: VirtualTime, answer: (path: string, n: number) => Answer | Promise<Answer>) {
   const asked: Asked[] = []
-  const fetch: typeof globalThis.fetch = (url, init) => {
+  const fetch: typeof globalThis.fetch = async (url, init) => {
     const { signal, keepalive } = init ?? {}
     if (!(signal instanceof AbortSignal)) throw new Error('every request has a signal')
     const path = new URL(String(url)).pathname
     asked.push({ path, atMs: time.monotonicMs(), signal, isFresh: keepalive === false })
-    const said = answer(path, asked.length)
-    return said === 'nothing' ? new Promise(() => {}) : Promise.resolve(said)
+    const said = await answer(path, asked.length)
+    return said === 'nothing' ? new Promise(() => {}) : said
   }
-  return { asked, fetch }
+  return { asked, fetch, of: (path: string) => asked.filter((each) => each.path === path) }
 }
 
 const lines = (time: VirtualTime, fetch: typeof globalThis.fetch) =>
@@ -52,28 +54,28 @@ function stream() {
 }
 
 describe('a gateway that never answers', () => {
-  it('is asked again every five seconds for what somebody waits for, and given up after five tries', async () => {
+  it('is asked again every twelve seconds, and given up after three tries', async () => {
     const time = new VirtualTime(0)
     const { asked, fetch } = gateway(time, () => 'nothing')
-    const told = failed(lines(time, fetch).request('GET', '/v1/jobs/a', undefined, { withinMs: SOON_MS }))
+    const told = failed(lines(time, fetch).request('GET', '/v1/jobs/a'))
     await time.advance(40 * SECOND)
-    expect(await told).toMatch(/could not be asked: no answer for 5 s/)
-    expect(asked).toHaveLength(5)
+    expect(await told).toMatch(/could not be asked: no answer for 12 s/)
+    expect(asked).toHaveLength(3)
     expect(asked.every(({ signal }) => signal.aborted)).toBe(true)
     expect(time.pending).toBe(0)
   })
 
-  it('has twelve seconds for a search, as long as it was asked to wait, and time for what is long', async () => {
+  it('has twelve seconds, as long as it was asked to wait besides, and time for what is long', async () => {
     const time = new VirtualTime(0)
     const { asked, fetch } = gateway(time, () => 'nothing')
     const http = lines(time, fetch)
     const all = [
       http.request('GET', '/v1/search'),
-      http.request('POST', '/v1/waits', '{}', { withinMs: SOON_MS, waitMs: 60 * SECOND }),
-      http.request('POST', '/v1/long', 'x'.repeat(1_000_000), { withinMs: SOON_MS }),
+      http.request('POST', '/v1/waits', '{}', { waitMs: 60 * SECOND }),
+      http.request('POST', '/v1/long', 'x'.repeat(1_000_000)),
     ].map(failed)
     const over = (path: string) => asked.find((each) => each.path === path)?.signal.aborted
-    for (const [path, ms] of Object.entries({ '/v1/search': 12, '/v1/long': 15, '/v1/waits': 65 })) {
+    for (const [path, ms] of Object.entries({ '/v1/search': 12, '/v1/long': 22, '/v1/waits': 72 })) {
       await time.advance(ms * SECOND - time.monotonicMs() - 1_000)
       expect([path, over(path)]).toEqual([path, false])
       await time.advance(1_000)
@@ -103,7 +105,7 @@ describe('a gateway that never answers', () => {
     ])
     await time.advance(10 * SECOND)
     expect(await answered).toMatchObject([{ ok: true }, { ok: true }])
-    expect(asked.map(({ atMs }) => atMs)).toEqual([0, 2_700, 5_600])
+    expect(asked.map(({ atMs }) => atMs)).toEqual([0, 2_700, 5_400])
   })
 })
 
@@ -117,21 +119,160 @@ describe('lines that were good', () => {
     silent = true
     const long = http.request('POST', '/v1/claims', '{}', { waitMs: 60 * SECOND })
     await time.advance(4 * SECOND)
-    const short = http.request('GET', '/v1/jobs/a', undefined, { withinMs: SOON_MS })
+    const short = http.request('GET', '/v1/jobs/a')
     silent = false
-    const search = http.request('GET', '/v1/after')
-    expect((await search).status).toBe(200)
-    await time.advance(SOON_MS + SECOND)
+    await time.advance(ANSWER_WITHIN_MS - SECOND)
+    expect(asked).toHaveLength(3)
+    await time.advance(2 * SECOND)
     expect((await long).status).toBe(200)
     expect((await short).status).toBe(200)
     expect(asked.map(({ path, isFresh }) => [path, isFresh])).toEqual([
       ['/v1/before', false],
       ['/v1/claims', false],
       ['/v1/jobs/a', false],
-      ['/v1/after', false],
-      ['/v1/jobs/a', true],
-      ['/v1/claims', false],
+      ['/v1/claims', true],
+      ['/v1/jobs/a', false],
     ])
+  })
+
+  it('are left alone where one answer is slow and others come: the long poll goes on, and the slow one is heard', async () => {
+    const time = new VirtualTime(0)
+    const slow = time.sleep(7 * SECOND).then(() => Response.json({}))
+    const { asked, fetch, of } = gateway(time, (path) =>
+      path === '/v1/slow' ? slow : path === '/v1/claims' ? 'nothing' : Response.json({}),
+    )
+    const http = lines(time, fetch)
+    const long = failed(http.request('POST', '/v1/claims', '{}', { waitMs: 60 * SECOND }))
+    const told = http.request('GET', '/v1/slow')
+    for (let n = 0; n < 10; n += 1) {
+      await time.advance(SECOND)
+      await http.request('GET', '/v1/tick')
+    }
+    expect((await told).status).toBe(200)
+    expect(of('/v1/slow')).toHaveLength(1)
+    expect(asked.every(({ signal }) => !signal.aborted)).toBe(true)
+    http.close()
+    await long
+  })
+
+  it('are not blamed for one that falls silent while others are heard: it is given up alone', async () => {
+    const time = new VirtualTime(0)
+    const { fetch, of } = gateway(time, (path) => (path === '/v1/tick' ? Response.json({}) : 'nothing'))
+    const http = lines(time, fetch)
+    const long = failed(http.request('POST', '/v1/claims', '{}', { waitMs: 60 * SECOND }))
+    const told = failed(http.request('GET', '/v1/never'))
+    for (let n = 0; n < 50; n += 1) {
+      await time.advance(SECOND)
+      await http.request('GET', '/v1/tick')
+    }
+    expect(await told).toMatch(/no answer for 12 s/)
+    expect(of('/v1/claims').map(({ signal }) => signal.aborted)).toEqual([false])
+    http.close()
+    await long
+  })
+
+  it('that are dropped again and again cost no call its tries but the silent ones', async () => {
+    const time = new VirtualTime(0)
+    const { fetch, of } = gateway(time, (path) => (path === '/v1/before' ? Response.json({}) : 'nothing'))
+    const http = lines(time, fetch)
+    let told: string | undefined
+    const long = failed(http.request('POST', '/v1/claims', '{}', { waitMs: 60 * SECOND })).then((error) => {
+      told = error
+    })
+    for (let n = 0; n < 8; n += 1) {
+      await http.request('GET', '/v1/before')
+      await time.advance(SECOND)
+      const silent = new AbortController()
+      const given = failed(http.until(silent.signal).request('GET', '/v1/never'))
+      await time.advance(ANSWER_WITHIN_MS)
+      silent.abort()
+      await time.settle()
+      await given
+    }
+    expect(of('/v1/claims')).toHaveLength(9)
+    expect(told).toBeUndefined()
+    http.close()
+    await long
+  })
+
+  it('are not blamed for a heartbeat on a short lease; a slow answer to it comes in time', async () => {
+    const time = new VirtualTime(0)
+    const beaten = { answers: [{ ok: true, rev: 1 }] }
+    const { fetch, of } = gateway(time, async (path) => {
+      if (path === '/v1/claims') return 'nothing'
+      if (path !== '/v1/transitions:batch') return Response.json({})
+      await time.sleep(600)
+      return Response.json(beaten)
+    })
+    const http = lines(time, fetch)
+    const engine = new HttpEngine({ url: URL_, timers: time, clock: time }, http)
+    await http.request('GET', '/v1/before')
+    const long = failed(http.request('POST', '/v1/claims', '{}', { waitMs: 60 * SECOND }))
+    await time.advance(SECOND)
+    const beat = { id: 'pj_1', fence: 'f', requestId: 'f/beat/1', windowMs: 2 * SECOND }
+    const answered = engine.heartbeat([beat])
+    await time.advance(SECOND)
+    expect(await answered).toMatchObject([{ ok: true }])
+    expect(of('/v1/transitions:batch')).toHaveLength(1)
+    http.close()
+    await long
+  })
+
+  it('are not blamed for a heartbeat that is not answered', async () => {
+    const time = new VirtualTime(0)
+    const { fetch, of } = gateway(time, (path) => (path === '/v1/before' ? Response.json({}) : 'nothing'))
+    const http = lines(time, fetch)
+    const engine = new HttpEngine({ url: URL_, timers: time, clock: time }, http)
+    await http.request('GET', '/v1/before')
+    const long = failed(http.request('POST', '/v1/claims', '{}', { waitMs: 60 * SECOND }))
+    const beat = { id: 'pj_1', fence: 'f', requestId: 'f/beat/1', windowMs: 10 * SECOND }
+    const answered = failed(engine.heartbeat([beat]))
+    await time.advance(5 * SECOND)
+    expect(of('/v1/transitions:batch').map(({ atMs, isFresh }) => [atMs, isFresh])).toEqual([
+      [0, false],
+      [2_700, true],
+    ])
+    expect(of('/v1/claims').map(({ signal }) => signal.aborted)).toEqual([false])
+    http.close()
+    await Promise.all([long, answered])
+  })
+
+  it('are not blamed for the time that a gateway wants to be left alone for', async () => {
+    const time = new VirtualTime(0)
+    const busy = () => new Response('{}', { status: 503, headers: { 'retry-after': '5' } })
+    const { fetch, of } = gateway(time, (path, n) =>
+      path !== '/v1/busy' ? 'nothing' : n < 5 ? busy() : Response.json({}),
+    )
+    const http = lines(time, fetch)
+    const long = failed(http.request('POST', '/v1/claims', '{}', { waitMs: 60 * SECOND }))
+    const told = http.request('GET', '/v1/busy', undefined, { usefulMs: 2 * SECOND })
+    await time.settle()
+    // The claim's timer, and the pause.
+    expect(time.pending).toBe(2)
+    await time.advance(30 * SECOND)
+    expect((await told).status).toBe(200)
+    expect(of('/v1/claims').map(({ signal }) => signal.aborted)).toEqual([false])
+    http.close()
+    await long
+  })
+
+  it('are not blamed where this process was busy: what has come meanwhile is read first', async () => {
+    const time = new VirtualTime(0)
+    const { promise, resolve } = Promise.withResolvers<Response>()
+    const { asked, fetch } = gateway(time, () => promise)
+    // Timers first, then what sockets have.
+    const timers: Timers = {
+      sleep: (ms, signal) => time.sleep(ms, signal),
+      after: (ms, act) =>
+        time.after(ms, () => {
+          act()
+          resolve(Response.json({ n: 1 }))
+        }),
+    }
+    const told = new Http({ url: URL_, token: undefined, timers, clock: time, fetch }).request('GET', '/v1/jobs/a')
+    await time.advance(40 * SECOND)
+    expect(await told).toEqual({ status: 200, body: { n: 1 } })
+    expect(asked).toHaveLength(1)
   })
 
   it('are not blamed by whom they have never carried anything for: another waits on', async () => {
@@ -139,9 +280,9 @@ describe('lines that were good', () => {
     const { asked, fetch } = gateway(time, () => 'nothing')
     const http = lines(time, fetch)
     const long = failed(http.request('POST', '/v1/claims', '{}', { waitMs: 60 * SECOND }))
-    const short = failed(http.request('GET', '/v1/jobs/a', undefined, { withinMs: SOON_MS }))
+    const short = failed(http.request('GET', '/v1/jobs/a'))
     await time.advance(40 * SECOND)
-    expect(await short).toMatch(/no answer for 5 s/)
+    expect(await short).toMatch(/no answer for 12 s/)
     expect(asked.filter(({ path }) => path === '/v1/claims').map(({ signal }) => signal.aborted)).toEqual([false])
     http.close()
     await long
