@@ -1,6 +1,6 @@
 /** Every verb there is. Help, completions and the page about the command line are read off this tree. */
-import { readFileSync } from 'node:fs'
 import { Command } from 'commander'
+import { versionOfPawl } from '../system/version.ts'
 import { audit } from './commands/audit.ts'
 import { bench } from './commands/bench.ts'
 import { completion } from './commands/completion.ts'
@@ -47,7 +47,7 @@ const GROUPS: readonly (readonly [heading: string, verbs: readonly Verb[]])[] = 
 export function program(context: Context): Command {
   const root = new Command('pawl')
     .description('Durable jobs: enqueue them, watch them, move them, run them.')
-    .version(version(), '--version')
+    .version(versionOfPawl() ?? 'unknown', '--version')
     .option('--url <url>', 'a file, postgres://…, redis://…, or a gateway’s http://… (PAWL_URL; .pawl/jobs.db)')
     .option('--url-file <file>', 'a file that holds it, - for standard input (PAWL_URL_FILE)')
     .option('--token <token>', 'the gateway’s token (PAWL_TOKEN)')
@@ -74,12 +74,4 @@ export function program(context: Context): Command {
     for (const verb of verbs) verb(root, context)
   }
   return root
-}
-
-/** Of the package this file belongs to, from source or from `dist/`. */
-function version(): string {
-  const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as {
-    readonly version: string
-  }
-  return version
 }

@@ -7,6 +7,7 @@ import { withoutCredentials } from '../system/credentials.ts'
 import { isBun } from '../system/is-bun.ts'
 import type { Timers } from '../system/timers.ts'
 import { turn } from '../system/turn.ts'
+import { versionOfPawl } from '../system/version.ts'
 import { fetchLines, type Heard, type Lines } from './lines.ts'
 import { nodeLines } from './node-lines.ts'
 import { patienceOf, tellsOfLines } from './patience.ts'
@@ -30,6 +31,8 @@ export class GatewayUnavailable extends Error {
   override readonly name = 'GatewayUnavailable'
 }
 
+/** Who asks, for logs. */
+const AGENT = ['pawl', versionOfPawl()].filter((part) => part !== undefined).join('/')
 const CLOSED = 'pawl was closed before the gateway had answered.'
 const TRIES = 6
 const FIRST_PAUSE_MS = 100
@@ -169,6 +172,7 @@ export class Http {
     signal.addEventListener('abort', abort)
     arm()
     const headers = {
+      'user-agent': AGENT,
       ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
       ...(text === undefined ? {} : { 'content-type': 'application/json' }),
       ...(accept === undefined ? {} : { accept }),
@@ -212,6 +216,7 @@ export class Http {
       const triedMs = moreMs + patienceOf(usefulMs, untilMs - clock.monotonicMs(), pauseBefore(n + 1))
       try {
         using answer = await this.try(asking, signal, triedMs)
+        if (leadsElsewhere(answer.status)) throw elsewhere(this.#options.url, asking.path, answer)
         const text = await textOf(answer.body)
         if (RETRIED.has(answer.status) && !(full === 'tell' && answer.status === FULL)) {
           reason = `it answered ${answer.status}`
@@ -221,6 +226,7 @@ export class Http {
         return { status: answer.status, body: text === '' ? undefined : JSON.parse(text) }
       } catch (error) {
         signal.throwIfAborted()
+        if (error instanceof GatewayUnavailable) throw error
         if (error instanceof Silent) silentMs += triedMs
         // It was another that was silent: this one has its tries still.
         if (error instanceof Dropped) n -= 1
@@ -303,6 +309,19 @@ function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   signal.addEventListener('abort', abort)
   work.then(resolve, reject)
   return promise.finally(() => signal.removeEventListener('abort', abort))
+}
+
+const leadsElsewhere = (status: number): boolean => status >= 300 && status < 400
+
+/** A token is for whom it was given to: nobody is followed with it. */
+function elsewhere(url: string, path: string, { status, header }: Answering): GatewayUnavailable {
+  const shown = withoutCredentials(url)
+  const to = header('location')
+  if (to === undefined || !URL.canParse(to, url))
+    return new GatewayUnavailable(`pawl: ${shown} leads elsewhere (${status}) and does not say where: is it a gateway?`)
+  const { href } = new URL(to, url)
+  const next = withoutCredentials(href.endsWith(path) ? href.slice(0, -path.length) : href)
+  return new GatewayUnavailable(`pawl: ${shown} is no gateway (${status}): it leads to ${next}: open that.`)
 }
 
 /** Tells of each piece, and of the end. */

@@ -32,7 +32,12 @@ export interface Lines {
 export const fetchLines = (fetch: typeof globalThis.fetch): Lines => ({
   async ask(url, { isFresh, ...asked }) {
     const { body, ...rest } = asked
-    const init = { ...rest, ...(body !== undefined && { body }), ...(isFresh && { keepalive: false }) }
+    const init = {
+      ...rest,
+      redirect: 'manual' as const,
+      ...(body !== undefined && { body }),
+      ...(isFresh && { keepalive: false }),
+    }
     const { status, headers, body: told } = await fetch(url, init)
     return { status, header: (name) => headers.get(name) ?? undefined, body: told ?? nothing() }
   },

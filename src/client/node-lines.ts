@@ -3,12 +3,14 @@ import * as http from 'node:http'
 import * as https from 'node:https'
 import type { Heard, Lines } from './lines.ts'
 
-/** Where Node was told to mind the proxies of the environment, so do these. */
-const PROXIES = process.env['NODE_USE_ENV_PROXY'] === '1' ? { proxyEnv: process.env } : {}
+/** Node says so of every agent, its types do not. */
+const globalAgent = http.globalAgent as http.Agent & { readonly options: http.AgentOptions }
 
 export function nodeLines(url: string): Lines {
   const { Agent, request } = new URL(url).protocol === 'https:' ? https : http
-  const fresh = () => new Agent({ keepAlive: true, ...PROXIES })
+  // Where Node was told to mind the proxies of the environment, by whatever means, its own agent does; so do these.
+  const { proxyEnv } = globalAgent.options
+  const fresh = () => new Agent({ keepAlive: true, ...(proxyEnv && { proxyEnv }) })
   let agent = fresh()
   return {
     ask: (at, { method, headers, body, signal }) =>

@@ -194,7 +194,37 @@ describe('lines that were good', () => {
     http.close()
     await long
   })
+  it('are not blamed by whom they have never carried anything for: another waits on', async () => {
+    const time = new VirtualTime(0)
+    const { asked, fetch } = gateway(time, () => 'nothing')
+    const http = lines(time, fetch)
+    const long = failed(http.request('POST', '/v1/claims', '{}', { waitMs: 60 * SECOND }))
+    const short = failed(http.request('GET', '/v1/jobs/a'))
+    await time.advance(40 * SECOND)
+    expect(await short).toMatch(/no answer for 12 s/)
+    expect(asked.filter(({ path }) => path === '/v1/claims').map(({ signal }) => signal.aborted)).toEqual([false])
+    http.close()
+    await long
+  })
 
+  it('may bring a body piece by piece, as long as pieces come', async () => {
+    const time = new VirtualTime(0)
+    const bodies = [stream(), stream()]
+    const { asked, fetch } = gateway(time, (_, n) => bodies[n - 1]?.response ?? Response.json({ n }))
+    const told = lines(time, fetch).request('GET', '/v1/jobs')
+    for (let n = 0; n < 10; n += 1) {
+      await time.advance(11 * SECOND)
+      bodies[0]?.say('[')
+    }
+    expect(asked).toHaveLength(1)
+    await time.advance(13 * SECOND)
+    bodies[1]?.say('{')
+    await time.advance(13 * SECOND)
+    expect(await told).toEqual({ status: 200, body: { n: 3 } })
+  })
+})
+
+describe('good lines', () => {
   it('are not blamed for a heartbeat on a short lease; a slow answer to it comes in time', async () => {
     const time = new VirtualTime(0)
     const beaten = { answers: [{ ok: true, rev: 1 }] }
@@ -273,35 +303,6 @@ describe('lines that were good', () => {
     await time.advance(40 * SECOND)
     expect(await told).toEqual({ status: 200, body: { n: 1 } })
     expect(asked).toHaveLength(1)
-  })
-
-  it('are not blamed by whom they have never carried anything for: another waits on', async () => {
-    const time = new VirtualTime(0)
-    const { asked, fetch } = gateway(time, () => 'nothing')
-    const http = lines(time, fetch)
-    const long = failed(http.request('POST', '/v1/claims', '{}', { waitMs: 60 * SECOND }))
-    const short = failed(http.request('GET', '/v1/jobs/a'))
-    await time.advance(40 * SECOND)
-    expect(await short).toMatch(/no answer for 12 s/)
-    expect(asked.filter(({ path }) => path === '/v1/claims').map(({ signal }) => signal.aborted)).toEqual([false])
-    http.close()
-    await long
-  })
-
-  it('may bring a body piece by piece, as long as pieces come', async () => {
-    const time = new VirtualTime(0)
-    const bodies = [stream(), stream()]
-    const { asked, fetch } = gateway(time, (_, n) => bodies[n - 1]?.response ?? Response.json({ n }))
-    const told = lines(time, fetch).request('GET', '/v1/jobs')
-    for (let n = 0; n < 10; n += 1) {
-      await time.advance(11 * SECOND)
-      bodies[0]?.say('[')
-    }
-    expect(asked).toHaveLength(1)
-    await time.advance(13 * SECOND)
-    bodies[1]?.say('{')
-    await time.advance(13 * SECOND)
-    expect(await told).toEqual({ status: 200, body: { n: 3 } })
   })
 })
 
