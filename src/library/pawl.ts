@@ -223,8 +223,7 @@ export class Pawl implements AsyncDisposable {
   }
 
   /**
-   * Approves a job that a policy asks about (`approval` of its record): the policy lets it in then, if it still says so. Without the hashes of
-   * what was looked at, it approves what the job is by now: another input, where a duplicate has brought one and it was asked anew.
+   * Approves a job that a policy asks about (`approval` of its record), which lets it in then; without hashes, as it is by now, replaced or not.
    */
   approve(id: JobId, { reason, policyHash, jobHash, ...asked }: ApproveOptions = {}): Promise<Accepted> {
     return together(this.#parts, `approve of ${id}`, asked, async (within) => {

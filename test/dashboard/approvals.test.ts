@@ -16,24 +16,29 @@ const RULES = [
   { id: 'mass-mail', when: isOf('mail'), decision: 'require_approval', fourEyes: true, expires: '2h' },
 ]
 
-describe.skipIf(chromiumMissing() !== undefined).each(STORES)('what a policy asks about, on %s', (on) => {
-  let fixture: DashboardFixture
+/** A store with the rules, and how jobs come to be asked about in it. */
+function judged(on: (typeof STORES)[number]) {
+  const at = {} as { fixture: DashboardFixture }
   beforeAll(async () => {
-    fixture = await openDashboardFixture(on, RULES)
+    at.fixture = await openDashboardFixture(on, RULES)
   })
-  afterAll(() => fixture?.[Symbol.asyncDispose]())
-
+  afterAll(() => at.fixture?.[Symbol.asyncDispose]())
   const ask = async (kind: string, actor = 'producer:shop') =>
-    (await fixture.pawl.enqueue(guarded, undefined, { labels: { kind }, actor })).id
+    (await at.fixture.pawl.enqueue(guarded, undefined, { labels: { kind }, actor })).id
   const isAsked = (id: string) =>
-    eventually(`${id} is asked about`, async () => (await fixture.pawl.get(id))?.approval !== undefined)
+    eventually(`${id} is asked about`, async () => (await at.fixture.pawl.get(id))?.approval !== undefined)
   const inState = (id: string, state: string) =>
-    eventually(`${id} is ${state}`, async () => (await fixture.pawl.get(id))?.state === state)
+    eventually(`${id} is ${state}`, async () => (await at.fixture.pawl.get(id))?.state === state)
+  return { at, ask, isAsked, inState }
+}
+
+describe.skipIf(chromiumMissing() !== undefined).each(STORES)('what a policy asks about, on %s', (on) => {
+  const { at, ask, isAsked, inState } = judged(on)
 
   it('is approved with a reason, by keyboard, and let in by the policy', async () => {
     const id = await ask('big')
     await isAsked(id)
-    const { page, complaints } = await fixture.enter('operator')
+    const { page, complaints } = await at.fixture.enter('operator')
     await page.getByRole('link', { name: '1 to decide on' }).click()
     await page.getByText('One job waits for a person').waitFor()
     await page.getByText('it is a lot of money').first().waitFor()
@@ -43,7 +48,7 @@ describe.skipIf(chromiumMissing() !== undefined).each(STORES)('what a policy ask
     await page.keyboard.press('a')
     await inState(id, 'succeeded')
     await page.getByText('Nothing waits to be let in').waitFor()
-    await page.goto(`${fixture.gateway.url}/approvals/decisions`)
+    await page.goto(`${at.fixture.gateway.url}/approvals/decisions`)
     await page.getByRole('row', { name: /approved .*seen the invoice.*operator:the operator/ }).waitFor()
     await page.getByRole('row', { name: /let in .*big-refund.*system:scheduler/ }).waitFor()
     await inState(await ask('dear'), 'succeeded')
@@ -56,8 +61,8 @@ describe.skipIf(chromiumMissing() !== undefined).each(STORES)('what a policy ask
   it('is greyed for who enqueued it, who may withdraw it and who is told the rule', async () => {
     const id = await ask('mail', 'producer:the operator')
     await isAsked(id)
-    const { page } = await fixture.enter('operator')
-    await page.goto(`${fixture.gateway.url}/approvals?job=${id}`)
+    const { page } = await at.fixture.enter('operator')
+    await page.goto(`${at.fixture.gateway.url}/approvals?job=${id}`)
     const rule = 'Rule mass-mail wants another pair of eyes than those of producer:the operator, who enqueued it.'
     await page.getByText(rule).first().waitFor()
     expect(await page.getByRole('button', { name: 'Approve' }).getAttribute('aria-disabled')).toBe('true')
@@ -66,15 +71,15 @@ describe.skipIf(chromiumMissing() !== undefined).each(STORES)('what a policy ask
     await page.getByLabel('Why, for the log').fill('not meant')
     await page.getByRole('button', { name: 'Cancel the job' }).click()
     await inState(id, 'cancelled')
-    expect((await fixture.pawl.events(id)).some(({ type }) => type === 'approved')).toBe(false)
+    expect((await at.fixture.pawl.events(id)).some(({ type }) => type === 'approved')).toBe(false)
   })
 
   it('is denied with why, and what the policy turned away by itself is told beside it', async () => {
     const [frozen, id] = [await ask('frozen'), await ask('big')]
     await inState(frozen, 'denied')
     await isAsked(id)
-    const { page } = await fixture.enter('operator')
-    await page.goto(`${fixture.gateway.url}/approvals`)
+    const { page } = await at.fixture.enter('operator')
+    await page.goto(`${at.fixture.gateway.url}/approvals`)
     await page.getByRole('row', { name: /denied .*frozen.*the account is frozen/ }).waitFor()
     await page.getByLabel('Why', { exact: true }).fill('no contract')
     await page.getByRole('button', { name: /Deny…/ }).click()
@@ -83,15 +88,28 @@ describe.skipIf(chromiumMissing() !== undefined).each(STORES)('what a policy ask
     await page.getByRole('row', { name: /denied .*no contract.*operator:the operator/ }).waitFor()
   })
 
+  it('is seen by viewers, who are told why they cannot answer', async () => {
+    const id = await ask('big')
+    await isAsked(id)
+    const { page } = await at.fixture.enter('viewer')
+    await page.goto(`${at.fixture.gateway.url}/approvals?job=${id}`)
+    await page.getByText('What it would do is not shown to viewers.').waitFor()
+    await page.getByText('Your token is of scope viewer, which may not approve. Ask an operator.').first().waitFor()
+  })
+})
+
+describe.skipIf(chromiumMissing() !== undefined).each(STORES)('an input that a duplicate has brought, on %s', (on) => {
+  const { at, isAsked, inState } = judged(on)
+
   it('is shown with the input that it asks about: what a duplicate has brought meanwhile is looked at before it is approved', async () => {
-    const first = await fixture.pawl.enqueue(
+    const first = await at.fixture.pawl.enqueue(
       moneyed,
       { cents: 100 },
       { labels: { kind: 'big' }, actor: 'producer:shop' },
     )
     await isAsked(first.id)
-    const { page, complaints } = await fixture.enter('operator')
-    await page.goto(`${fixture.gateway.url}/approvals?job=${first.id}`)
+    const { page, complaints } = await at.fixture.enter('operator')
+    await page.goto(`${at.fixture.gateway.url}/approvals?job=${first.id}`)
     await page
       .getByText(/cents.*100/)
       .first()
@@ -106,11 +124,11 @@ describe.skipIf(chromiumMissing() !== undefined).each(STORES)('what a policy ask
       await held.promise
       await route.continue()
     })
-    const hash = (await fixture.pawl.get(first.id))?.approval?.jobHash
+    const hash = (await at.fixture.pawl.get(first.id))?.approval?.jobHash
     // As large as the other: all that a record says of it but its revision is the same.
-    await fixture.pawl.enqueue(moneyed, { cents: 999 }, { labels: { kind: 'big' }, actor: 'producer:shop' })
+    await at.fixture.pawl.enqueue(moneyed, { cents: 999 }, { labels: { kind: 'big' }, actor: 'producer:shop' })
     await eventually('it is asked about anew', async () => {
-      const { approval } = (await fixture.pawl.get(first.id)) ?? {}
+      const { approval } = (await at.fixture.pawl.get(first.id)) ?? {}
       return approval !== undefined && approval.jobHash !== hash
     })
     await asked.promise
@@ -129,10 +147,10 @@ describe.skipIf(chromiumMissing() !== undefined).each(STORES)('what a policy ask
 
   it('is made another from with the input that it has by now, whatever was looked at before', async () => {
     const words = { labels: { kind: 'mail' }, actor: 'producer:shop' }
-    const { id } = await fixture.pawl.enqueue(moneyed, { cents: 200 }, words)
+    const { id } = await at.fixture.pawl.enqueue(moneyed, { cents: 200 }, words)
     await isAsked(id)
-    const { page } = await fixture.enter('admin')
-    await page.goto(`${fixture.gateway.url}/approvals?job=${id}`)
+    const { page } = await at.fixture.enter('admin')
+    await page.goto(`${at.fixture.gateway.url}/approvals?job=${id}`)
     await page
       .getByText(/cents.*200/)
       .first()
@@ -147,7 +165,7 @@ describe.skipIf(chromiumMissing() !== undefined).each(STORES)('what a policy ask
       await held.promise
       await route.continue()
     })
-    await fixture.pawl.enqueue(moneyed, { cents: 888 }, words)
+    await at.fixture.pawl.enqueue(moneyed, { cents: 888 }, words)
     await asked.promise
     await more.click()
     await page.getByRole('menuitem', { name: 'Edit and enqueue as new…' }).click()
@@ -156,15 +174,6 @@ describe.skipIf(chromiumMissing() !== undefined).each(STORES)('what a policy ask
     const text = page.getByLabel('Input, as JSON')
     await text.waitFor()
     expect(await text.inputValue()).toContain('888')
-    await fixture.pawl.cancel(id, { mode: 'hard' })
-  })
-
-  it('is seen by viewers, who are told why they cannot answer', async () => {
-    const id = await ask('big')
-    await isAsked(id)
-    const { page } = await fixture.enter('viewer')
-    await page.goto(`${fixture.gateway.url}/approvals?job=${id}`)
-    await page.getByText('What it would do is not shown to viewers.').waitFor()
-    await page.getByText('Your token is of scope viewer, which may not approve. Ask an operator.').first().waitFor()
+    await at.fixture.pawl.cancel(id, { mode: 'hard' })
   })
 })

@@ -30,7 +30,7 @@ const NAMED: Readonly<Record<string, Exemption>> = {
   'src/cli/choice.ts': { names: ['cancelled', 'dead_lettered', 'succeeded'], why: PEOPLE },
   'src/cli/commands/doctor.ts': { names: ['claimed', 'running', 'stalled'], why: PEOPLE },
   'src/cli/commands/enqueue.ts': { names: ['succeeded'], why: PEOPLE },
-  'src/cli/commands/jobs.ts': { names: ['cancelled'], why: PEOPLE },
+  'src/cli/operated.ts': { names: ['cancelled'], why: PEOPLE },
   'src/cli/commands/machine.ts': { names: ['claimed'], why: EVENTS },
   'src/cli/commands/queues.ts': { names: STATES, why: PEOPLE },
   'src/cli/commands/top.ts': {
