@@ -36,6 +36,13 @@ describe('GET /v1/jobs?ids=', () => {
     expect(await ask(q)).toEqual(gone)
   })
 
+  it('tells all there are of many, although some are there no more', async () => {
+    const unknown = Array.from({ length: 58 }, (_, n) => `pj_${90_000 + n}`)
+    const { body } = await fixture.ask('operator', 'GET', `/v1/jobs?ids=${[...unknown, ...ids].join(',')}`)
+    const jobs = body['jobs'] as { id: string }[]
+    expect(jobs.map(({ id }) => id)).toEqual(ids)
+  })
+
   it('tells a token of other queues nothing, and refuses what is no id of ours', async () => {
     const path = `/v1/jobs?ids=${ids.join(',')}`
     const { secret } = await fixture.gateway.tokens.create({

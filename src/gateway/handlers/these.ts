@@ -9,7 +9,7 @@ import { isFound, type Narrowed } from '../../engine/search.ts'
 import type { JobQuery } from '../../store/store.ts'
 import type { Call, Parts } from '../call.ts'
 import { lookedInto } from './inputs.ts'
-import { paged } from './paged.ts'
+import { paged, type Wanted } from './paged.ts'
 
 export interface These {
   /** Those there are, in the order of their names in the request; of very long records not all that were asked for. */
@@ -26,13 +26,15 @@ export async function theseOf(
   { engine }: Pick<Parts, 'engine'>,
 ): Promise<These> {
   const { tenant, queues } = call.token
-  const { items: jobs } = await paged({ limit: ids.length, cursor: '0' }, async ({ limit, cursor }) => {
+  const portion = async ({ limit, cursor }: Wanted) => {
     const [from, to] = [Number(cursor), Number(cursor) + limit]
     const asked = ids.slice(from, to).map((id) => ({ id, tenant, bodies: [] }))
     const { items: loaded } = await engine.load(asked)
     const items = loaded.flatMap((item) => (item !== undefined && isIn(item.job, queues) ? [item.job] : []))
     return { items, cursor: to < ids.length ? String(to) : undefined }
-  })
+  }
+  // A portion is short where some are there no more: that says nothing of those behind them.
+  const { items: jobs } = await paged({ limit: ids.length, cursor: '0' }, portion, Number.POSITIVE_INFINITY)
   const matching = new Set(await matchingIds(jobs, query, narrowed, engine, call.signal))
   return { jobs, gone: jobs.map(({ id }) => id).filter((id) => !matching.has(id)) }
 }
