@@ -120,6 +120,7 @@ async function opened(options: RedisOptions): Promise<RedisStore> {
   const { url, prefix = 'pawl', log, ledger, ack = 'ledger', meter = noMeter } = options
   const address: Address = { url, answerWithinMs: options.answerWithinMs ?? ANSWER_WITHIN_MS }
   const link = await connected(address)
+  let begun: { close(): Promise<void> } = link
   try {
     const durability = await examined(link, options.mayBeLost === true, ledger && ack)
     if (log !== undefined) tell(log, link.where, durability)
@@ -138,10 +139,11 @@ async function opened(options: RedisOptions): Promise<RedisStore> {
         ((server) => new LedgerBacking({ ...system, ledger, ack, retryForMs, meter, lines: log ?? silentLog }, server)),
     })
     const store = new ScriptedStore(link, calls, options, () => openLink(address), durability)
+    begun = store
     await store.load([])
     return store
   } catch (error) {
-    await link.close()
+    await begun.close()
     throw error
   }
 }

@@ -61,9 +61,11 @@ export class LedgerBacking implements Backing {
   readonly #shipping: Shipping
   readonly #fresh: FreshHead
   readonly #folding: Folding
-  readonly #looking: Looking
+  /** Not before there is something to look at: an opening that fails leaves nothing behind that goes on. */
+  #looking: Looking | undefined
   /** Entries that the ledger's log has and its tables have not, as far as this process has heard. */
   #unfolded = 0
+  #isClosed = false
   readonly evicted: EvictedJobs
   readonly #comparing: ComparingParts
 
@@ -78,11 +80,12 @@ export class LedgerBacking implements Backing {
     this.#fresh = new FreshHead(ledger, heard)
     this.#joiner = new Joiner({ ...parts, server, log, folding: this.#folding })
     this.#shipping = new Shipping({ ...parts, server, log, joiner: this.#joiner, heard })
-    this.#looking = new Looking(this.#shipping, parts.timers)
   }
 
   async join(): Promise<string> {
-    return String(await this.#joiner.join())
+    const epoch = String(await this.#joiner.join())
+    if (!this.#isClosed) this.#looking ??= new Looking(this.#shipping, this.#parts.timers)
+    return epoch
   }
 
   async answer(call: Called): Promise<readonly Reply[] | undefined> {
@@ -120,10 +123,11 @@ export class LedgerBacking implements Backing {
   /** What is under way has a second to end; then the ledger's connections are closed, and it fails. What it was at is still on the server, for the next process. */
   async close(): Promise<void> {
     const { ledger, timers } = this.#parts
+    this.#isClosed = true
     await within(
       timers,
       CLOSE_WITHIN_MS,
-      Promise.all([this.#looking.close(), this.#shipping.close(), this.#folding.close()]),
+      Promise.all([this.#looking?.close(), this.#shipping.close(), this.#folding.close()]),
     )
     await ledger[Symbol.asyncDispose]()
   }
