@@ -60,6 +60,8 @@ export class Shipping {
   /** By nobody who waits. It stays so until this process has had a turn: who has one now may have looked at the log already. */
   #isWanted = false
   #running: Promise<void> | undefined
+  /** A look is due. Where another has the turn it is at what was to be looked at, and the next look finds what it has left. */
+  #isLookDue = false
   /** The ledger's, as this process has heard of it last. */
   #account: Account | undefined
   /** Others may have moved the account, and the server may have gone back to what this process knows of it. */
@@ -106,7 +108,8 @@ export class Shipping {
   /** The same, and the ledger is asked where it is: whatever this process knows of it may be what others have moved since. */
   look(): void {
     this.#isOutdated = true
-    this.start()
+    this.#isLookDue = true
+    this.#go()
   }
 
   async close(): Promise<void> {
@@ -122,7 +125,7 @@ export class Shipping {
   }
 
   get #isNeeded(): boolean {
-    return this.#isWanted || this.#waiting.length > 0
+    return this.#isWanted || this.#isLookDue || this.#waiting.length > 0
   }
 
   #wait<T>(awaited: Awaited, judge: (view: LedgerView) => T | undefined): Promise<T> {
@@ -154,7 +157,10 @@ export class Shipping {
 
   async #round(): Promise<void> {
     const { joiner } = this.#parts
-    const misfit = (await this.#isMyTurn()) ? await this.#ship() : await this.#pause()
+    const isMine = await this.#isMyTurn()
+    this.#isLookDue = false
+    if (!isMine && !this.#isNeeded) return
+    const misfit = isMine ? await this.#ship() : await this.#pause()
     const open = await this.#decide(this.#waiting)
     const lost = misfit === undefined && open.length > 0 ? await this.#lostAmong(open) : 0
     if (misfit !== undefined || lost > 0) await joiner.join(lost)
