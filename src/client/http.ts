@@ -62,8 +62,8 @@ interface Common {
   offsetMs: number
   /** Those under way. Each has a signal of its own: fetch lets go of a shared one only when garbage is collected. */
   readonly calls: Set<AbortController>
-  /** Their tries, and the stream of hints. */
-  readonly tries: Set<AbortController>
+  /** Their tries, and the stream of hints: when each began, or was heard last. */
+  readonly tries: Map<AbortController, number>
   readonly lines: Lines
   /** When something was heard on these lines last, by the monotonic clock; undefined while nothing was, since they were dropped. */
   heardAtMs: number | undefined
@@ -92,7 +92,7 @@ export class Http {
     this.#common = common ?? {
       offsetMs: clock.now() - clock.monotonicMs(),
       calls: new Set(),
-      tries: new Set(),
+      tries: new Map(),
       lines: linesTo(url, fetch),
       heardAtMs: undefined,
       silent: false,
@@ -151,7 +151,7 @@ export class Http {
     const late = async () => {
       const mine = timer
       await turn()
-      if (timer === mine) this.#fallenSilent(line, { withinMs, sinceMs, tells })
+      if (timer === mine) this.#fallenSilent(line, { withinMs, sinceMs, tells, isStream: accept !== undefined })
     }
     const arm = () => {
       timer?.[Symbol.dispose]()
@@ -159,6 +159,7 @@ export class Http {
     }
     const heard = () => {
       sinceMs = clock.monotonicMs()
+      tries.set(line, sinceMs)
       this.#common.heardAtMs = sinceMs
       this.#common.silent = false
     }
@@ -168,7 +169,7 @@ export class Http {
       tries.delete(line)
       signal.removeEventListener('abort', abort)
     }
-    tries.add(line)
+    tries.set(line, sinceMs)
     signal.addEventListener('abort', abort)
     arm()
     const headers = {
@@ -239,17 +240,21 @@ export class Http {
     )
   }
 
-  #fallenSilent(line: AbortController, { withinMs, sinceMs, tells }: Silence): void {
+  #fallenSilent(line: AbortController, { withinMs, sinceMs, tells, isStream }: Silence): void {
     const { tries, lines, heardAtMs } = this.#common
     line.abort(new Silent(`no answer for ${withinMs / 1_000} s`))
     // Lines on which nothing was ever heard are as good as new ones: it is the gateway that does not answer.
     if (heardAtMs === undefined || !tells) return
     this.#common.silent = true
-    // What others hear meanwhile has come by lines that are good; those that nobody uses may not be.
-    if (heardAtMs > sinceMs || !tellsOfLines(withinMs)) return lines.drop('idle')
-    this.#common.heardAtMs = undefined
-    for (const other of tries) other.abort(new Dropped('another request on the same way was not answered'))
-    lines.drop('all')
+    if (!tellsOfLines(withinMs)) return lines.drop('idle')
+    // What others hear meanwhile has come by lines that are good. On a stream something is said all the time: who has waited as long as one
+    // that is silent is on a line as old.
+    const isHeard = heardAtMs > sinceMs
+    for (const [other, heardMs] of tries)
+      if (!isHeard || (isStream && heardMs <= sinceMs))
+        other.abort(new Dropped('another on the same way was not answered'))
+    if (!isHeard) this.#common.heardAtMs = undefined
+    lines.drop(isHeard ? 'idle' : 'all')
   }
 
   #url(path: string): string {
@@ -283,6 +288,7 @@ interface Silence {
   readonly sinceMs: number
   /** It may tell of the lines. */
   readonly tells: boolean
+  readonly isStream: boolean
 }
 
 /** A try that was not answered in its time. */

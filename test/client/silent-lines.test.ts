@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { HttpEngine } from '../../src/client/client.ts'
 import { Http } from '../../src/client/http.ts'
 import { ANSWER_WITHIN_MS } from '../../src/client/patience.ts'
+import { subscribeTo } from '../../src/client/subscription.ts'
 import type { Hint } from '../../src/store/store.ts'
 import type { Timers } from '../../src/system/timers.ts'
 import { VirtualTime } from '../../src/testing/virtual-time.ts'
@@ -133,6 +134,34 @@ describe('lines that were good', () => {
       ['/v1/claims', true],
       ['/v1/jobs/a', false],
     ])
+  })
+
+  it('are not waited for by a long poll that came by an old one, where only new ones are heard', async () => {
+    const time = new VirtualTime(0)
+    let isOldSilent = false
+    const hints = stream()
+    const { of, fetch } = gateway(time, (path, n) => {
+      if (path === '/v1/hints') return n === 1 ? hints.response : stream().response
+      return isOldSilent && path === '/v1/claims' && n < 4 ? 'nothing' : Response.json({})
+    })
+    const http = lines(time, fetch)
+    const subscription = subscribeTo(http, time, () => {})
+    await time.advance(SECOND)
+    hints.say(': nothing\n\n')
+    isOldSilent = true
+    const claim = http.request('POST', '/v1/claims', '{}', { waitMs: 60 * SECOND })
+    hints.say(': nothing\n\n')
+    // Heartbeats have found new lines, and are heard all the time.
+    for (let n = 0; n < 12; n += 1) {
+      await time.advance(SECOND)
+      await http.request('POST', '/v1/heartbeats', '{}')
+    }
+    expect((await claim).status).toBe(200)
+    expect(of('/v1/claims').map(({ atMs }) => atMs)).toEqual([SECOND, expect.closeTo(11 * SECOND, -3)])
+    const disposed = subscription[Symbol.asyncDispose]()
+    await time.advance(SECOND)
+    await disposed
+    http.close()
   })
 
   it('are left alone where one answer is slow and others come: the long poll goes on, and the slow one is heard', async () => {
