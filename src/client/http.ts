@@ -34,6 +34,7 @@ export class GatewayUnavailable extends Error {
 /** Who asks, for logs. */
 const AGENT = ['pawl', versionOfPawl()].filter((part) => part !== undefined).join('/')
 const CLOSED = 'pawl was closed before the gateway had answered.'
+const WITH_ANOTHER = 'another on the same way was not answered'
 const TRIES = 6
 const FIRST_PAUSE_MS = 100
 const LONGEST_PAUSE_MS = 5_000
@@ -69,6 +70,8 @@ interface Common {
   heardAtMs: number | undefined
   /** Something has fallen silent, and nothing was heard since. */
   silent: boolean
+  /** A stream has said something: nothing on the way keeps streams back until they end. */
+  streams: boolean
   closed: boolean
 }
 
@@ -96,6 +99,7 @@ export class Http {
       lines: linesTo(url, fetch),
       heardAtMs: undefined,
       silent: false,
+      streams: false,
       closed: false,
     }
     this.#until = until
@@ -144,7 +148,7 @@ export class Http {
     const line = new AbortController()
     const abort = () => line.abort(signal.reason)
     // Something on the way may keep a stream back until it ends: that no line is to blame for.
-    let tells = accept === undefined
+    let tells = accept === undefined || this.#common.streams
     let sinceMs = clock.monotonicMs()
     let timer: Disposable | undefined
     // Timers run before what has come is read: where this process was busy for as long, the answer may have been here all the time.
@@ -189,6 +193,7 @@ export class Http {
       const body = pieces(head.body, line.signal, (piece) => {
         heard()
         tells = true
+        if (accept !== undefined) this.#common.streams = true
         whole = piece === undefined
         if (whole) end()
         else arm()
@@ -243,18 +248,19 @@ export class Http {
   #fallenSilent(line: AbortController, { withinMs, sinceMs, tells, isStream }: Silence): void {
     const { tries, lines, heardAtMs } = this.#common
     line.abort(new Silent(`no answer for ${withinMs / 1_000} s`))
+    if (!tells) return
+    // On a stream something is said all the time: who has waited about as long as one that is silent is on a line as old.
+    const oldMs = sinceMs + withinMs / 2
+    for (const [other, heardMs] of tries) if (isStream && heardMs <= oldMs) other.abort(new Dropped(WITH_ANOTHER))
     // Lines on which nothing was ever heard are as good as new ones: it is the gateway that does not answer.
-    if (heardAtMs === undefined || !tells) return
+    if (heardAtMs === undefined) return
     this.#common.silent = true
     if (!tellsOfLines(withinMs)) return lines.drop('idle')
-    // What others hear meanwhile has come by lines that are good. On a stream something is said all the time: who has waited as long as one
-    // that is silent is on a line as old.
-    const isHeard = heardAtMs > sinceMs
-    for (const [other, heardMs] of tries)
-      if (!isHeard || (isStream && heardMs <= sinceMs))
-        other.abort(new Dropped('another on the same way was not answered'))
-    if (!isHeard) this.#common.heardAtMs = undefined
-    lines.drop(isHeard ? 'idle' : 'all')
+    // What others hear meanwhile has come by lines that are good.
+    if (heardAtMs > sinceMs) return lines.drop('idle')
+    this.#common.heardAtMs = undefined
+    for (const other of tries.keys()) other.abort(new Dropped(WITH_ANOTHER))
+    lines.drop('all')
   }
 
   #url(path: string): string {
