@@ -164,6 +164,33 @@ describe('lines that were good', () => {
     http.close()
   })
 
+  it('are not waited for by a long poll whose next line has swallowed it, too: the stream of hints, which has spoken, finds out again', async () => {
+    const time = new VirtualTime(0)
+    const hints = stream()
+    let isGood = false
+    const { of, fetch } = gateway(time, (path, n) => {
+      if (n === 1) return hints.response
+      if (!isGood) return 'nothing'
+      return path === '/v1/hints' ? stream().response : Response.json({})
+    })
+    const http = lines(time, fetch)
+    const subscription = subscribeTo(http, time, () => {})
+    await time.advance(SECOND)
+    hints.say(': nothing\n\n')
+    await time.advance(0)
+    const claim = http.request('POST', '/v1/claims', '{}', { waitMs: 60 * SECOND })
+    await time.advance(15 * SECOND)
+    expect(of('/v1/claims')).toHaveLength(2)
+    isGood = true
+    await time.advance(10 * SECOND)
+    expect(of('/v1/claims')).toHaveLength(3)
+    expect((await claim).status).toBe(200)
+    const disposed = subscription[Symbol.asyncDispose]()
+    await time.advance(SECOND)
+    await disposed
+    http.close()
+  })
+
   it('are left alone where one answer is slow and others come: the long poll goes on, and the slow one is heard', async () => {
     const time = new VirtualTime(0)
     const slow = time.sleep(7 * SECOND).then(() => Response.json({}))
