@@ -110,33 +110,8 @@ describe('a gateway that never answers', () => {
   })
 })
 
-describe('lines that were good', () => {
-  it('are dropped all at once when one of them falls silent: nobody else has to find out', async () => {
-    const time = new VirtualTime(0)
-    let silent = false
-    const { asked, fetch } = gateway(time, () => (silent ? 'nothing' : Response.json({})))
-    const http = lines(time, fetch)
-    await http.request('GET', '/v1/before')
-    silent = true
-    const long = http.request('POST', '/v1/claims', '{}', { waitMs: 60 * SECOND })
-    await time.advance(4 * SECOND)
-    const short = http.request('GET', '/v1/jobs/a')
-    silent = false
-    await time.advance(ANSWER_WITHIN_MS - SECOND)
-    expect(asked).toHaveLength(3)
-    await time.advance(2 * SECOND)
-    expect((await long).status).toBe(200)
-    expect((await short).status).toBe(200)
-    expect(asked.map(({ path, isFresh }) => [path, isFresh])).toEqual([
-      ['/v1/before', false],
-      ['/v1/claims', false],
-      ['/v1/jobs/a', false],
-      ['/v1/claims', true],
-      ['/v1/jobs/a', false],
-    ])
-  })
-
-  it('are not waited for by a long poll that came by an old one, where only new ones are heard', async () => {
+describe('a silence of the stream of hints', () => {
+  it('tells of a long poll that came by an old line, where only new ones are heard', async () => {
     const time = new VirtualTime(0)
     let isOldSilent = false
     const hints = stream()
@@ -164,7 +139,7 @@ describe('lines that were good', () => {
     http.close()
   })
 
-  it('are not waited for by a long poll whose next line has swallowed it, too: the stream of hints, which has spoken, finds out again', async () => {
+  it('tells of a long poll whose next line has swallowed it, too, once it has spoken before', async () => {
     const time = new VirtualTime(0)
     const hints = stream()
     let isGood = false
@@ -189,6 +164,33 @@ describe('lines that were good', () => {
     await time.advance(SECOND)
     await disposed
     http.close()
+  })
+})
+
+describe('lines that were good', () => {
+  it('are dropped all at once when one of them falls silent: nobody else has to find out', async () => {
+    const time = new VirtualTime(0)
+    let silent = false
+    const { asked, fetch } = gateway(time, () => (silent ? 'nothing' : Response.json({})))
+    const http = lines(time, fetch)
+    await http.request('GET', '/v1/before')
+    silent = true
+    const long = http.request('POST', '/v1/claims', '{}', { waitMs: 60 * SECOND })
+    await time.advance(4 * SECOND)
+    const short = http.request('GET', '/v1/jobs/a')
+    silent = false
+    await time.advance(ANSWER_WITHIN_MS - SECOND)
+    expect(asked).toHaveLength(3)
+    await time.advance(2 * SECOND)
+    expect((await long).status).toBe(200)
+    expect((await short).status).toBe(200)
+    expect(asked.map(({ path, isFresh }) => [path, isFresh])).toEqual([
+      ['/v1/before', false],
+      ['/v1/claims', false],
+      ['/v1/jobs/a', false],
+      ['/v1/claims', true],
+      ['/v1/jobs/a', false],
+    ])
   })
 
   it('are left alone where one answer is slow and others come: the long poll goes on, and the slow one is heard', async () => {
